@@ -216,6 +216,23 @@ TEST(Moments, AllMomentsOfAFigureHaveOneSizeAndPlace) {
   }
 }
 
+TEST(Moments, EachShowsSomethingThatTheOneBeforeDoesNot) {
+  for (const Settings& settings :
+       {Settings{}, Settings{{"mask", "causal"}}, Settings{{"positions", "alibi"}}, Settings{{"tokens", "1"}}}) {
+    const auto trace = trace_with(settings);
+    for (const char* name : {"flow", "dot"}) {
+      const View& view = *find_view(name);
+      const Index count = view.moments(*trace, view_options({name, {}})->values);
+      std::string before;
+      for (Index moment = 1; moment <= count; ++moment) {
+        std::string now = describe(figure_of(*trace, name, {{"moment", moment}}));
+        EXPECT_NE(now, before) << name << " " << moment;
+        before = std::move(now);
+      }
+    }
+  }
+}
+
 TEST(Moments, DotShowsTheTermsSoFarAndTheirSum) {
   const auto trace = trace_with({});
   const ParameterValues third = {{"moment", Index{3}}};

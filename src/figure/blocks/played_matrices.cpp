@@ -213,12 +213,10 @@ class PlayedMatrices {
 
   void frame_values(Index before) {
     frame(scores_region(played_.factors(), before, moment_.done));
-    const Step& values = *parts_.values;
-    Region rows = whole_region(number_of(values), values.axes);
-    const std::string& keys_axis = parts_.scores->axes.back().name;
-    for (std::size_t axis = 0; axis < values.axes.size(); ++axis) {
-      if (values.axes[axis].name == keys_axis) rows.begin[axis] = before, rows.end[axis] = moment_.done;
-    }
+    const TensorRows& values = *played_.values;
+    Region rows = single_cell(values.step, values.index(before, 0));
+    rows.end[values.row_axis] = moment_.done;
+    rows.end[values.dim_axis] = values.dims;
     frame(rows);
     frame_row(parts_.heads.front());
   }

@@ -144,6 +144,11 @@ std::span<const double> VectorSet::row(std::size_t which) const {
   return std::span(numbers).subspan(which * dims, dims);
 }
 
+std::optional<TensorRows> value_rows(const Trace& trace, const DotProduct& product, std::span<const Index> at) {
+  const std::optional<ValueBlend> blend = blend_of(trace, product, at);
+  return blend ? std::optional(blend->values.rows) : std::nullopt;
+}
+
 Result<HeadVectors> head_vectors(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
   HeadVectors found;
   found.pair = dot_numbers(trace, product, options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct HeadVectors {
   Index every = 1;                  ///< the plane was found from each so many-th of them
   std::optional<ValueBlend> blend;  ///< nothing: the trace has no values
 };
+
+/// The values that the weights of a dot product multiply, a row for each key, of the head and item of the score at `at`.
+/// Nothing: the trace has none.
+std::optional<TensorRows> value_rows(const Trace& trace, const DotProduct& product, std::span<const Index> at);
 
 /// The vectors of the head, query and key that the options choose. The error says which number is not finite.
 Result<HeadVectors> head_vectors(const Trace& trace, const DotProduct& product, const ViewOptions& options);

@@ -105,7 +105,8 @@ class MomentTerms {
     return numbers;
   }
 
-  /// What is taken off the exponents, so that their powers are numbers. The weights are the same without it.
+  /// The largest exponent, where powers of e would otherwise be too large or too small for a number; 0 elsewhere. It is
+  /// subtracted from all exponents, which changes no weight.
   [[nodiscard]] static double shift_of(std::span<const double> exponents) {
     constexpr double kLargest = 80;
     const double most = *std::max_element(exponents.begin(), exponents.end());

@@ -1,9 +1,11 @@
 #include "figure/slices/moments.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 #include "core/base/text.h"
-#include "core/operations/contract.h"
+#include "figure/slices/head_vectors.h"
 #include "figure/slices/selected.h"
 
 namespace attnscope {
@@ -11,7 +13,6 @@ namespace {
 
 // So many moments at most does a sum of many terms take: what is the same again and again goes by in groups.
 constexpr Index kMostOfOnePart = 16;
-constexpr Index kMostProducts = 16;
 constexpr Index kMostOfPair = 32;
 
 using Part = Moment::Part;
@@ -34,20 +35,7 @@ std::vector<double> PlayedQuery::row(const Trace& trace, const Step& step) const
 }
 
 std::vector<double> PlayedQuery::value(const Trace& trace, Index key) const {
-  const Step& step = *parts.values;
-  const auto& sum = *as<ContractOperation>(parts.heads.front()->operation);
-  Region region = whole_region(static_cast<int>(&step - trace.steps().data()), step.axes);
-  for (std::size_t axis = 0; axis < step.axes.size(); ++axis) {
-    const auto found = std::find(sum.a.begin(), sum.a.end(), sum.b[axis]);
-    // What the weights do not have are the dimensions of the value.
-    if (found == sum.a.end()) continue;
-    const bool of_keys = found + 1 == sum.a.end();
-    const Index at = of_keys ? key : numbers.at[static_cast<std::size_t>(found - sum.a.begin())];
-    region.begin[axis] = at;
-    region.end[axis] = at + 1;
-  }
-  const std::shared_ptr<const Tensor> found = trace.numbers(region);
-  return {found->values().begin(), found->values().end()};
+  return numbers_of(trace, *values, std::span(&key, 1));
 }
 
 Parameter moment_option() {
@@ -68,16 +56,19 @@ std::vector<Moment> moments_of(const Trace& trace, const Step& weights, bool of_
   if (!product) return {};
   const AttentionParts parts = attention_parts(trace, weights);
   std::vector<Moment> list;
-  append_moments(list, Part::products, 0, product->dims, of_pair ? kMostOfPair : kMostProducts);
+  append_moments(list, Part::products, 0, product->dims, of_pair ? kMostOfPair : kMostOfOnePart);
   list.push_back({Part::scores, 1});
-  append_moments(list, Part::scores, 1, product->keys, of_pair ? 1 : kMostOfOnePart);
+  // Of one pair, the other keys follow at once, with the last step before the softmax.
+  const bool follows = of_pair && (parts.biased != nullptr || parts.masked != nullptr);
+  if (!follows) append_moments(list, Part::scores, 1, product->keys, of_pair ? 1 : kMostOfOnePart);
   if (parts.biased != nullptr) list.push_back({Part::biased, 1});
   if (parts.masked != nullptr) list.push_back({Part::masked, 1});
   list.push_back({Part::powers, 1});
   list.push_back({Part::weights, 1});
   if (of_pair) return list;
   if (parts.dropped != nullptr) list.push_back({Part::dropped, 1});
-  if (parts.values == nullptr) return list;
+  const std::vector<Index> first(weights.axes.size(), 0);
+  if (!value_rows(trace, *product, first)) return list;
   append_moments(list, Part::values, 0, product->keys, kMostOfOnePart);
   if (parts.merged != nullptr) list.push_back({Part::merged, 1});
   if (parts.output != nullptr) list.push_back({Part::output, 1});
@@ -94,18 +85,18 @@ std::optional<PlayedQuery> played_query(const Trace& trace, const ViewOptions& o
   first.values["key"] = Index{1};
   played.parts = attention_parts(trace, *shown.weights);
   played.numbers = dot_numbers(trace, *dot_product(trace, shown.weights->name), first);
+  played.values = value_rows(trace, played.numbers.product, played.numbers.at);
   return played;
 }
 
 std::vector<double> blended_values(const Trace& trace, const PlayedQuery& played, Index keys) {
   const std::vector<double> factors = played.row(trace, played.factors());
-  std::vector<double> sums;
-  for (Index key = 0; key < keys; ++key) {
-    const std::vector<double> value = played.value(trace, key);
-    sums.resize(value.size());
-    for (std::size_t dim = 0; dim < value.size(); ++dim)
-      sums[dim] += factors[static_cast<std::size_t>(key)] * value[dim];
-  }
+  std::vector<Index> which(static_cast<std::size_t>(keys));
+  std::iota(which.begin(), which.end(), Index{0});
+  const std::vector<double> rows = numbers_of(trace, *played.values, which);
+  const auto dims = static_cast<std::size_t>(played.values->dims);
+  std::vector<double> sums(dims, 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) sums[i % dims] += factors[i / dims] * rows[i];
   return sums;
 }
 

@@ -8,6 +8,7 @@
 #include "core/plan/region.h"
 #include "figure/slices/attention_parts.h"
 #include "figure/slices/dot_numbers.h"
+#include "figure/slices/tensor_rows.h"
 
 namespace attnscope {
 
@@ -35,7 +36,8 @@ struct Moment {
 /// An attention of one query that can be shown moment by moment.
 struct PlayedQuery {
   AttentionParts parts;
-  DotNumbers numbers;  ///< of the first key
+  DotNumbers numbers;                ///< of the first key
+  std::optional<TensorRows> values;  ///< nothing: the trace has none, and no moments of them
   std::vector<Moment> moments;
 
   [[nodiscard]] const Moment& moment(Index number) const;

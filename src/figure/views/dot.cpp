@@ -106,7 +106,7 @@ class DotLayout {
     BarRow& scores = add_row("scores", logits_text(), query_text(trace_, n_) + ", every key", n_.logits,
                              Shade::of(Ink::dim, 0.7), 1.3);
     scores.target = [this](Index i) { return key_target(n_.product.logits(), i); };
-    scores.shown = is_before(last_of_scores()) ? 0 : -1;
+    scores.shown = lacks_scores() ? 0 : -1;
     BarRow& weights = add_row("weights", "weights", softmax_text(), n_.weights, Shade::of(Ink::dim, 0.7), 1.3);
     weights.target = [this](Index i) { return key_target(n_.product.weights, i); };
     weights.decimals = 3;
@@ -122,6 +122,14 @@ class DotLayout {
 
   /// Whether the moment comes before those of `part`.
   [[nodiscard]] bool is_before(Moment::Part part) const { return moment_ && moment_->part < part; }
+
+  /// Whether the scores of the other keys are still to come.
+  [[nodiscard]] bool lacks_scores() const {
+    const Moment::Part last = last_of_scores();
+    const bool only_own =
+        moment_ && last == Moment::Part::scores && moment_->part == last && moment_->done < n_.product.keys;
+    return only_own || is_before(last);
+  }
 
   /// −1: all.
   [[nodiscard]] Index terms_done() const {

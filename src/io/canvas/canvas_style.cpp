@@ -67,4 +67,18 @@ std::string clean_text(std::string_view text) {
   return clean;
 }
 
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : clean_text(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace attnscope

@@ -27,4 +27,7 @@ double span_drop(TextSpan::Level level, double size);
 /// control characters and malformed bytes U+FFFD.
 std::string clean_text(std::string_view text);
 
+/// `clean_text` as text of XML and HTML, also between double quotes.
+std::string xml_escaped(std::string_view text);
+
 }  // namespace attnscope

@@ -34,20 +34,6 @@ std::string hex(Rgb color) {
   return text;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : clean_text(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 /// ` name="value"`
 std::string attribute(std::string_view name, std::string_view value) {
   return " " + std::string(name) + "=\"" + std::string(value) + "\"";
@@ -95,13 +81,13 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb ba
   // Spaces count: they separate the spans of a formula.
   head_ += attribute("xml:space", "preserve") + attribute("font-family", font_families(font));
   head_ += attribute("style", "font-variant-numeric:tabular-nums;font-variant-ligatures:no-contextual") + ">\n";
-  if (!title.empty()) head_ += "<title>" + escaped(title) + "</title>\n";
+  if (!title.empty()) head_ += "<title>" + xml_escaped(title) + "</title>\n";
   fill({0, 0, width, height}, background, 1);
 }
 
 void SvgCanvas::annotate(std::string_view caption, std::string_view source) {
-  head_ += "<desc>" + escaped(caption) + "</desc>\n";
-  head_ += "<metadata" + attribute("id", "attnscope") + ">" + escaped(source) + "</metadata>\n";
+  head_ += "<desc>" + xml_escaped(caption) + "</desc>\n";
+  head_ += "<metadata" + attribute("id", "attnscope") + ">" + xml_escaped(source) + "</metadata>\n";
 }
 
 std::string SvgCanvas::document() const { return complete_ ? head_ + body_ + "</svg>\n" : std::string(); }
@@ -110,7 +96,7 @@ void SvgCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
   const MatrixSource& matrix = *mark.source;
   if (matrix.empty() || box.width <= 0 || box.height <= 0) return;
   body_ += "<g" + attribute("role", "img") + ">";
-  if (!mark.about.empty()) body_ += "<title>" + escaped(mark.about) + "</title>";
+  if (!mark.about.empty()) body_ += "<title>" + xml_escaped(mark.about) + "</title>";
   body_ += '\n';
   if (cells_as_shapes(matrix, gap)) {
     heatmap_shapes(mark, box, gap);
@@ -232,7 +218,7 @@ void SvgCanvas::text(const PlacedText& text) {
       if (span.level != TextSpan::Level::base) body_ += attribute("font-size", span_size(span.level, text.size));
       body_ += ">";
     }
-    body_ += escaped(span.text) + (plain ? "" : "</tspan>");
+    body_ += xml_escaped(span.text) + (plain ? "" : "</tspan>");
     // A span without letters shifts nothing.
     if (!span.text.empty()) drop = wanted;
   }

@@ -8,21 +8,6 @@
 namespace attnscope {
 namespace {
 
-std::string html_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : clean_text(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 std::string css_color(Rgb color) {
   return "rgb(" + std::to_string(color.red) + " " + std::to_string(color.green) + " " + std::to_string(color.blue) +
          ")";
@@ -70,7 +55,7 @@ std::string style_of(const FigureFileOptions& options, bool both) {
 /// How to get from the picture to the program.
 std::string way_to_program(const FigureHtml& html) {
   if (html.link.empty()) return {};
-  const std::string link = html_escaped(html.link);
+  const std::string link = xml_escaped(html.link);
   if (!html.is_live) return "<p>To open it: <code>attnscope &#39;" + link + "&#39;</code></p>\n";
   // The frame is filled only when its reader opens it.
   return "<p><a href=\"" + link +
@@ -90,7 +75,7 @@ Result<std::string> figure_html(const Figure& figure, const FigureFileOptions& o
     if (!svg) return svg;
     pictures += *svg;
   }
-  const std::string title = html_escaped(figure.title.empty() ? "attnscope" : figure.title);
+  const std::string title = xml_escaped(figure.title.empty() ? "attnscope" : figure.title);
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
@@ -98,7 +83,7 @@ Result<std::string> figure_html(const Figure& figure, const FigureFileOptions& o
       "<meta name=\"color-scheme\" content=\"";
   page += both ? "light dark" : options.theme == Theme::dark ? "dark" : "light";
   page += "\"/>\n<title>" + title + "</title>\n<style>\n" + style_of(options, both) +
-          "</style>\n</head>\n<body>\n<figure>\n" + pictures + "<figcaption>" + html_escaped(html.caption) +
+          "</style>\n</head>\n<body>\n<figure>\n" + pictures + "<figcaption>" + xml_escaped(html.caption) +
           "</figcaption>\n</figure>\n" + way_to_program(html) + "</body>\n</html>\n";
   return page;
 }

@@ -10,8 +10,8 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr float kScrubberWidth = 170;
-constexpr float kPaceWidth = 86;
+constexpr float kScrubberWidth = 130;
+constexpr float kPaceWidth = 70;
 
 }  // namespace
 
@@ -23,10 +23,14 @@ Playback::Place Playback::place() const {
 Index Playback::moments() const {
   const std::shared_ptr<const Trace>& trace = shared_.traces.trace();
   if (trace == nullptr) return 0;
+  // Another view, option or number makes another trace.
+  if (counted_for_.lock() == trace) return count_;
   const ViewChoice& choice = trace->experiment().view;
   const View* view = find_view(choice.name);
-  if (view == nullptr || view->moments == nullptr || !missing_for(*view, *trace).empty()) return 0;
-  return view->moments(*trace, view_options(choice)->values);
+  const bool can = view != nullptr && view->moments != nullptr && missing_for(*view, *trace).empty();
+  count_ = can ? view->moments(*trace, view_options(choice)->values) : 0;
+  counted_for_ = trace;
+  return count_;
 }
 
 Index Playback::moment() const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -61,7 +62,9 @@ class Playback {
   std::optional<Index> moment_;  ///< nothing: the one that the experiment has
   Place place_;
   bool playing_ = false;
-  double since_ = 0;  ///< ImGui time at which the moment began
+  mutable std::weak_ptr<const Trace> counted_for_;
+  mutable Index count_ = 0;  ///< of its moments
+  double since_ = 0;         ///< ImGui time at which the moment began
 };
 
 }  // namespace attnscope::ui
