@@ -152,20 +152,10 @@ void CairoCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
 }
 
 void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixSource& matrix = *colored(mark);
   const Rect pixels = device_box(box);
-  const auto width = static_cast<Index>(pixels.width);
-  const Index rows = std::min(mark.rows(), static_cast<Index>(pixels.height));
-  const Index columns = std::min(mark.columns(), width);
-  // No gap if it left less than a pixel of the cell.
-  const auto pixel_gap = [&](double extent, Index cells) {
-    const double wanted = gap > 0 ? std::max(1.0, std::round(device_length(gap))) : 0;
-    return (extent + wanted) / static_cast<double>(cells) - wanted >= 1 ? wanted : 0;
-  };
-  const CellPitch across(pixels.width, columns, pixel_gap(pixels.width, columns));
-  const CellPitch down(pixels.height, rows, pixel_gap(pixels.height, rows));
+  const double pixel_gap = device_length(gap);
   // One row after the other through an image one pixel high: exact pixels, and little memory for any bitmap.
-  const CairoSurface strip(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(width), 1));
+  const CairoSurface strip(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(pixels.width), 1));
   const bool usable = cairo_surface_status(strip.get()) == CAIRO_STATUS_SUCCESS;
   const Saved saved(context_);
   cairo_identity_matrix(context_);
@@ -173,22 +163,15 @@ void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, doubl
   cairo_set_source_surface(context_, strip.get(), pixels.x, pixels.y);  // an unusable one makes the context fail
   cairo_pattern_set_filter(cairo_get_source(context_), CAIRO_FILTER_NEAREST);
   cairo_pattern_set_extend(cairo_get_source(context_), CAIRO_EXTEND_PAD);
-  for (Index row = 0; usable && row < rows; ++row) {
-    const std::vector<float> values = pooled_row(matrix, row, rows, columns);
+  if (!usable) return;
+  const auto paint_row = [&](double top, double bottom, const std::vector<std::uint32_t>& line) {
     cairo_surface_flush(strip.get());
-    auto* const line = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(strip.get()));
-    std::fill_n(line, width, 0U);
-    for (Index column = 0; column < columns; ++column) {
-      const std::uint32_t color = pixel_of(cell_color(values[static_cast<std::size_t>(column)], mark.scale));
-      std::fill(line + std::lround(across.begin(column)),
-                line + std::lround(across.begin(column + 1)) - std::lround(across.gap), color);
-    }
+    std::ranges::copy(line, reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(strip.get())));
     cairo_surface_mark_dirty(strip.get());
-    const double top = std::round(down.begin(row));
-    const double bottom = std::round(down.begin(row + 1)) - down.gap;
     cairo_rectangle(context_, pixels.x, pixels.y + top, pixels.width, bottom - top);
     cairo_fill(context_);
-  }
+  };
+  each_pixel_row(mark, pixels.width, pixels.height, pixel_gap, paint_row);
 }
 
 void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double gap) {

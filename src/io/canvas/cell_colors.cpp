@@ -55,6 +55,29 @@ PixelImage cell_image(const MatrixSource& matrix, const ColorScale& scale, Index
   return image;
 }
 
+void each_pixel_row(const HeatmapMark& mark, double width, double height, double gap, const PixelRow& row) {
+  const MatrixSource& matrix = *colored(mark);
+  const Index rows = std::min(mark.rows(), static_cast<Index>(height));
+  const Index columns = std::min(mark.columns(), static_cast<Index>(width));
+  const auto pixel_gap = [&](double extent, Index cells) {
+    const double wanted = gap > 0 ? std::max(1.0, std::round(gap)) : 0;
+    return (extent + wanted) / static_cast<double>(cells) - wanted >= 1 ? wanted : 0;
+  };
+  const CellPitch across(width, columns, pixel_gap(width, columns));
+  const CellPitch down(height, rows, pixel_gap(height, rows));
+  std::vector<std::uint32_t> line(static_cast<std::size_t>(width));
+  const auto pixel = [&](double place) { return line.begin() + std::lround(place); };
+  for (Index i = 0; i < rows; ++i) {
+    const std::vector<float> values = pooled_row(matrix, i, rows, columns);
+    std::fill(line.begin(), line.end(), 0U);
+    for (Index column = 0; column < columns; ++column) {
+      std::fill(pixel(across.begin(column)), pixel(across.begin(column + 1)) - std::lround(across.gap),
+                pixel_of(cell_color(values[static_cast<std::size_t>(column)], mark.scale)));
+    }
+    row(std::round(down.begin(i)), std::round(down.begin(i + 1)) - down.gap, line);
+  }
+}
+
 bool cells_as_shapes(const MatrixSource& matrix, double gap) {
   return saturating_product(matrix.rows(), matrix.columns()) <= (gap > 0 ? 65536 : 4096);
 }

@@ -1,6 +1,7 @@
 // Matrices as colours, for all canvases. Private to io/.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "figure/model/figure.h"
@@ -31,6 +32,13 @@ struct CellPitch {
   double pitch;
   double gap;
 };
+
+/// A heatmap on whole pixels of a bitmap: sharp cells that differ in size by at most a pixel, with equal gaps, or none if
+/// they left less than a pixel of the cell. If there are more cells than pixels, each pixel shows the number of largest
+/// magnitude among the cells that it covers. Calls `row` for each row of cells, from the top: it fills the pixels of all
+/// lines from `top` to `bottom` (exclusive). A pixel of 0 is one of a gap. `width`, `height` and `gap` are in pixels.
+using PixelRow = std::function<void(double top, double bottom, const std::vector<std::uint32_t>& line)>;
+void each_pixel_row(const HeatmapMark& mark, double width, double height, double gap, const PixelRow& row);
 
 /// Whether a vector file holds the cells as rectangles, or as an image. Cells with gaps are large, so never very many.
 bool cells_as_shapes(const MatrixSource& matrix, double gap);

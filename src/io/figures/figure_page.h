@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "figure/model/canvas.h"
 #include "figure/model/figure.h"
 #include "figure/style/palette.h"
+#include "io/canvas/png.h"
 #include "io/experiments/experiment_file.h"
 
 namespace attnscope {
@@ -27,6 +29,16 @@ struct FigurePage {
   [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
   void paint_on(Canvas& canvas) const;
 };
+
+/// The most pixels that a painter's bitmaps have.
+struct BitmapLimit {
+  double side;
+  double area;
+};
+/// The size of the page's bitmap, or that it is too large.
+Result<PngSize> bitmap_size(const FigurePage& page, int dpi, const BitmapLimit& limit);
+/// What its PNG file says about it.
+std::vector<PngText> png_texts(const FigurePage& page);
 
 /// The page as the bytes of a file. Only a PNG depends on `dpi`. A page that does not fit into the format, and a lack
 /// of memory, are errors.

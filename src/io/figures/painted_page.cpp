@@ -1,11 +1,6 @@
 // The pages that cairo paints.
 #include <cairo-pdf.h>
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "core/base/text.h"
 #include "io/canvas/cairo_canvas.h"
 #include "io/canvas/cairo_handle.h"
 #include "io/canvas/canvas_style.h"
@@ -17,8 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kPointsPerInch = 72;
-constexpr double kMaxPixels = 400e6;
-constexpr double kMaxPixelsOfSide = 32767;  // cairo's limit
+constexpr BitmapLimit kBitmapLimit = {32767, 400e6};  // cairo's side
 
 /// Paints the page on a surface that has `scale` units to a logical pixel.
 cairo_status_t paint_surface(const FigurePage& page, cairo_surface_t* surface, double scale) {
@@ -35,24 +29,13 @@ cairo_status_t paint_surface(const FigurePage& page, cairo_surface_t* surface, d
 }  // namespace
 
 Result<std::string> png_page(const FigurePage& page, int dpi) {
-  const double width = std::max(1.0, std::round(page.width_inches * dpi));
-  const double height = std::max(1.0, std::round(page.height_inches * dpi));
-  if (width > kMaxPixelsOfSide || height > kMaxPixelsOfSide || width * height > kMaxPixels) {
-    return fail("a picture of " + grouped_text(static_cast<Index>(width)) + " × " +
-                grouped_text(static_cast<Index>(height)) +
-                " pixels is too large: at most 32,767 along a side and 400 million");
-  }
+  const Result<PngSize> size = bitmap_size(page, dpi, kBitmapLimit);
+  if (!size) return tl::unexpected(size.error());
   const CairoSurface surface(
-      cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)));
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(size->width), static_cast<int>(size->height)));
   const cairo_status_t status = paint_surface(page, surface.get(), dpi / kPixelsPerInch);
   if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
-  std::vector<PngText> texts;
-  if (page.source != nullptr) {
-    if (!page.figure.title.empty()) texts.push_back({"Title", clean_text(page.figure.title)});
-    texts.push_back({"Description", figure_caption(*page.source, &page.figure)});
-    texts.push_back({"attnscope", figure_source_json(*page.source, page.folder)});
-  }
-  return png_bytes(pixels_of(surface.get()), dpi, texts);
+  return png_bytes(pixels_of(surface.get()), dpi, png_texts(page));
 }
 
 Result<std::string> pdf_page(const FigurePage& page, int /*dpi*/) {
