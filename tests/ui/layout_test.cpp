@@ -178,5 +178,33 @@ INSTANTIATE_TEST_SUITE_P(Windows, Layout,
                                   std::to_string(static_cast<int>(size.param.scale));
                          });
 
+TEST(UprightWindow, HasTheParametersBelowTheFigure) {
+  InterfaceOptions options;
+  options.width = 390;
+  options.height = 844;
+  const TemporaryFolder folder;
+  options.user_folder = folder / "user";
+  OffscreenInterface screen(options);
+  screen.workbench().offer_beginnings();
+  screen.settle();
+  const Rect figure = screen.window_place("Figure");
+  const Rect parameters = screen.window_place("Parameters");
+  for (const Rect& place : {screen.window_place("Start"), figure, parameters}) {
+    EXPECT_EQ(place.x, 0);
+    EXPECT_EQ(place.width, 390);
+  }
+  EXPECT_GE(parameters.y, figure.bottom());
+  EXPECT_GT(figure.height, 250);
+  EXPECT_GT(parameters.height, 200);
+
+  screen.state().pinned = ui::NamedCell{"x", {0, 0}};
+  screen.settle();
+  EXPECT_EQ(screen.window_place("Inspector"), parameters) << "what is said about a pinned cell takes their place";
+  screen.state().pinned.reset();
+  screen.key_with_control('[');
+  screen.settle();
+  EXPECT_GT(screen.window_place("Figure").height, figure.height + parameters.height) << "hidden, they leave their room";
+}
+
 }  // namespace
 }  // namespace attnscope::test

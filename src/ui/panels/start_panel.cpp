@@ -64,13 +64,19 @@ constexpr std::array<Offer, 4> kOffers = {
 
 }  // namespace
 
-bool start_panel(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
+bool start_panel(const Style& style, const Experiment& experiment, const MenuState& state, bool two_rows,
+                 UiIntents& intents) {
   const float gap = style.px(8);
   const float close = ImGui::CalcTextSize("×").x + 2 * ImGui::GetStyle().FramePadding.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const auto count = static_cast<float>(kOffers.size());
-  const ImVec2 size = {(room.x - close - count * gap) / count, room.y};
-  for (const Offer& offer : kOffers) {
+  const ImVec2 begin = ImGui::GetCursorPos();
+  const std::size_t across = two_rows ? kOffers.size() / 2 : kOffers.size();
+  const auto count = static_cast<float>(across);
+  const ImVec2 size = {(room.x - close - count * gap) / count, two_rows ? (room.y - gap) / 2 : room.y};
+  for (std::size_t i = 0; i < kOffers.size(); ++i) {
+    const Offer& offer = kOffers[i];
+    ImGui::SetCursorPos(ImVec2(begin.x + static_cast<float>(i % across) * (size.x + gap),
+                               begin.y + static_cast<float>(i / across) * (size.y + gap)));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (offer_button(style, offer, size)) ImGui::OpenPopup(offer.title);
     ImGui::SetNextWindowPos(ImVec2(at.x, at.y + size.y + style.px(2)));
@@ -78,8 +84,8 @@ bool start_panel(const Style& style, const Experiment& experiment, const MenuSta
       offer.entries(experiment, state, intents);
       ImGui::EndPopup();
     }
-    ImGui::SameLine(0, gap);
   }
+  ImGui::SetCursorPos(ImVec2(begin.x + room.x - close, begin.y));
   const bool closed = ImGui::Button("×##start", ImVec2(close, 0));
   tooltip("Hide these suggestions. File > New brings them back.");
   return closed;

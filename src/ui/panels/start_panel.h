@@ -5,10 +5,11 @@
 
 namespace attnscope::ui {
 
-/// Logical pixels.
-inline constexpr double kStartPanelHeight = 58;
+/// Logical pixels, with the offers in one row or two.
+constexpr double start_panel_height(bool two_rows) { return two_rows ? 108 : 58; }
 
-/// A row of offers, each with a list of what can be opened. Returns whether the user closed it.
-bool start_panel(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents);
+/// Offers in a row or two, each with a list of what can be opened. Returns whether the user closed it.
+bool start_panel(const Style& style, const Experiment& experiment, const MenuState& state, bool two_rows,
+                 UiIntents& intents);
 
 }  // namespace attnscope::ui

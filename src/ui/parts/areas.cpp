@@ -9,6 +9,8 @@ namespace {
 // Logical pixels: a narrower window has no inspector, and the lesson spans its whole width.
 constexpr double kWideEnoughForInspector = 860;
 constexpr double kWideEnoughForSliders = 760;
+constexpr double kWideEnoughForBoth = 600;  // parameters beside the figure
+constexpr double kLowerShare = 0.36;        // of the height, below it
 // Above a lesson, that row is left out before the figure gets lower than this.
 constexpr double kLowestFigure = 72;
 
@@ -53,6 +55,10 @@ Areas presenting_areas(ImVec2 display, double unit, bool has_lesson) {
 
 }  // namespace
 
+bool is_upright(ImVec2 display, float scale) {
+  return display.x < static_cast<float>(kWideEnoughForBoth) * scale && display.y > display.x;
+}
+
 double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
   const bool below_sliders = static_cast<double>(display.x) / static_cast<double>(scale) < kWideEnoughForSliders;
   return below_sliders || !panels.parameters ? 0 : parameters_width(display, scale);
@@ -70,7 +76,8 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double tabs = std::round(36 * unit);
   const double line = std::max(1.0, std::round(unit));
   const double sliders = parameters_width(display, scale);
-  const double begin = wanted.panels.parameters ? sliders : 0;
+  const bool upright = wanted.panels.parameters && is_upright(display, scale);
+  const double begin = wanted.panels.parameters && !upright ? sliders : 0;
   Areas areas;
   areas.has_parameters = wanted.panels.parameters;
   // Hidden parameters leave their room to it.
@@ -80,10 +87,15 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double inspector = areas.has_inspector ? right : 0;
   const double lesson = wanted.lesson ? std::round(height_of_lesson(height / unit, wanted.lesson_height) * unit) : 0;
   // With the line above it.
-  const double taken = wanted.lesson ? lesson + line : 0;
+  const double of_lesson = wanted.lesson ? lesson + line : 0;
   const double lesson_left = left_of_lesson(display, scale, wanted.panels);
-  const double below = wanted.panels.parameters && lesson_left == 0 ? taken : 0;
+  const double below = wanted.panels.parameters && lesson_left == 0 ? of_lesson : 0;
   areas.parameters = {0, top + line, sliders - line, height - top - status - 2 * line - below};
+  const double high = std::round((height - top - status - of_lesson) * kLowerShare);
+  const Rect lower = {0, height - status - line - of_lesson - high, width, high};
+  if (upright) areas.parameters = lower;
+  // From the bottom of the figure's column.
+  const double taken = of_lesson + (upright ? high + line : 0);
   const double across = width - begin - (areas.has_inspector ? inspector + line : 0);
   areas.tabs = {begin, top + line, across, tabs};
   const double row_height = std::round(wanted.row * unit);
@@ -94,6 +106,11 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double above = tabs + (areas.has_row ? row + line : 0);
   areas.center = {begin, top + above + 2 * line, across, height - top - above - status - 3 * line - taken};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};
+  if (upright && wanted.pinned && wanted.panels.inspector) {
+    areas.has_parameters = false;
+    areas.has_inspector = true;
+    areas.inspector = lower;
+  }
   areas.lesson = {lesson_left, height - status - line - lesson, width - lesson_left, lesson};
   areas.status = {0, height - status, width, status};
   return areas;

@@ -13,6 +13,10 @@ namespace attnscope::ui {
 /// Of the parameters in a narrow window, logical pixels.
 inline constexpr double kLeastParametersWidth = 208;
 
+/// Whether the window is as narrow and high as the screen of a phone: below the figure are the parameters, or what the
+/// inspector says about the pinned cell.
+bool is_upright(ImVec2 display, float scale);
+
 /// In ImGui's coordinates.
 struct Areas {
   Rect parameters, tabs, row, center, inspector, lesson, status;
@@ -27,6 +31,7 @@ struct Areas {
 struct WantedParts {
   ShownPanels panels;
   bool lesson = false;
+  bool pinned = false;                       ///< a cell
   std::optional<double> lesson_height = {};  ///< that it needs, logical pixels; nothing: unknown
   double row = 0;  ///< height above the figure, logical pixels: what a model reads, or offers of what to open
 };

@@ -12,18 +12,19 @@ void StartOffers::open() {
   remembered_.set_start_offers(true);
 }
 
-double StartOffers::height() const {
+double StartOffers::height(bool two_rows) const {
   const Session& session = shared_.session();
   const bool fresh = session.file().empty() && session.lesson() == nullptr && session.experiment().model == nullptr &&
                      session.experiment().tensors == nullptr;
-  return open_ && fresh ? kStartPanelHeight : 0;
+  return open_ && fresh ? start_panel_height(two_rows) : 0;
 }
 
 void StartOffers::show(const Style& style, const Areas& areas, WindowParts& parts, const MenuState& state,
                        UiIntents& intents) {
   parts.begin("Start", areas.row, ImGuiWindowFlags_NoScrollWithMouse, style.palette.panel, {style.px(16), style.px(8)});
   const std::size_t before = intents.actions.size();
-  if (start_panel(style, shared_.session().experiment(), state, intents)) {
+  const bool two_rows = is_upright(ImGui::GetIO().DisplaySize, style.scale);
+  if (start_panel(style, shared_.session().experiment(), state, two_rows, intents)) {
     open_ = false;
     remembered_.set_start_offers(false);
   }

@@ -19,7 +19,7 @@ class StartOffers {
   /// Shows them, also at the next starts.
   void open();
   /// Their height in logical pixels; 0 where they are not shown, as in an opened document or lesson.
-  [[nodiscard]] double height() const;
+  [[nodiscard]] double height(bool two_rows) const;
   /// Shows them in the row above the figure.
   void show(const Style& style, const Areas& areas, WindowParts& parts, const MenuState& state, UiIntents& intents);
 

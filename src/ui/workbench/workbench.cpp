@@ -190,7 +190,8 @@ Areas Workbench::areas_of_parts(const Style& style) {
   const double width = static_cast<double>(display.x) - left_of_lesson(display, style.scale, shown_);
   std::optional<double> needed = lesson_.height(style, width);
   if (needed) *needed /= static_cast<double>(style.scale);
-  return window_areas(display, style.scale, {shown_, session().lesson() != nullptr, needed, row_height()});
+  return window_areas(display, style.scale,
+                      {shown_, session().lesson() != nullptr, state_.pinned.has_value(), needed, row_height()});
 }
 
 void Workbench::show_parameters(const Style& style, const Areas& areas, UiIntents& intents) {
@@ -208,8 +209,11 @@ void Workbench::show_tabs(const Style& style, const Areas& areas, UiIntents& int
 }
 
 double Workbench::row_height() const {
-  const auto height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / static_cast<double>(look_.style().scale);
-  return text_count(session().experiment()) > 0 ? text_panel_height(height) : start_.height();
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float scale = look_.style().scale;
+  if (text_count(session().experiment()) > 0)
+    return text_panel_height(static_cast<double>(display.y) / static_cast<double>(scale));
+  return start_.height(is_upright(display, scale));
 }
 
 void Workbench::show_row(const Style& style, const Areas& areas, UiIntents& intents) {
