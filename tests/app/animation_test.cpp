@@ -115,7 +115,7 @@ TEST(AnimationJob, WritesOrIsStopped) {
     EXPECT_GT(woken, 2);
     EXPECT_FALSE(job.cancelled());
   }
-  task.animation = sweep("seed=1:9999");
+  task.animation = sweep("seed=1:999");
   task.outputs = {folder / "b.png"};
   {
     AnimationJob job(task, wake);
