@@ -14,9 +14,10 @@ packages_test=(dbus-daemon ffmpeg fonts-lmodern fonts-stix librsvg2-bin libxml2-
 packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev lintian shellcheck universal-ctags)
 packages_libcxx=(clang googletest libc++-dev libc++abi-dev)
 packages_web=(
-  ccache cmake dpkg-dev emscripten fonts-dejavu-core fonts-inter libcli11-dev libeigen3-dev libexpected-dev ninja-build
+  ccache cmake dpkg-dev emscripten fonts-dejavu-core fonts-inter fonttools libcli11-dev libeigen3-dev libexpected-dev ninja-build
   nlohmann-json3-dev pkgconf
 )
+packages_web_test=(chromium ffmpeg firefox-esr python3-pil python3-websocket xauth xvfb)
 packages_package=(binutils dpkg-dev file gzip libxcursor1 libxi6 libxinerama1 libxrandr2 libxxf86vm1 patchelf)
 
 # The counterparts of packages_build on systems without apt-get.

@@ -70,9 +70,9 @@ add_library(PkgConfig::pcre2 ALIAS pcre2)
 
 # GLFW is a part of Emscripten, and so are the functions of OpenGL ES.
 add_library(glfw INTERFACE)
-target_compile_options(glfw INTERFACE -sUSE_GLFW=3)
 target_link_options(glfw INTERFACE -sUSE_GLFW=3 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2)
 add_library(glad INTERFACE)
+target_include_directories(glad SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/src/web/headers")
 
 attnscope_sources(imgui_source https://github.com/ocornut/imgui.git v1.91.9b)
 file(GLOB imgui_sources "${imgui_source_SOURCE_DIR}/*.cpp")
@@ -81,7 +81,8 @@ add_library(imgui STATIC ${imgui_sources}
   "${imgui_source_SOURCE_DIR}/backends/imgui_impl_opengl3.cpp"
   "${imgui_source_SOURCE_DIR}/misc/cpp/imgui_stdlib.cpp")
 target_include_directories(imgui SYSTEM PUBLIC  # so that every header has the name that it has in Debian
-  "${imgui_source_SOURCE_DIR}" "${imgui_source_SOURCE_DIR}/backends" "${imgui_source_SOURCE_DIR}/misc/cpp")
+  "${imgui_source_SOURCE_DIR}" "${imgui_source_SOURCE_DIR}/backends" "${imgui_source_SOURCE_DIR}/misc/cpp"
+  "${PROJECT_SOURCE_DIR}/src/web/headers")
 target_link_libraries(imgui PUBLIC glfw)
 
 # Not written to be compiled together; and their warnings are not ours.

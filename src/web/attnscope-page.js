@@ -1,7 +1,7 @@
 // The page that attnscope runs in: loads the program and shows how far it is, keeps its files in the browser's storage,
 // and is its desktop: files, clipboard, links, full screen. src/io/desktop/page_web.h is the program's half.
 //
-// A page that holds the files itself sets `attnscopeFiles` before: {'attnscope.js': text, 'attnscope.wasm': bytes, …}.
+// A page that holds the files itself has elements `file:NAME` with their bytes in base64 (scripts/web_page).
 'use strict';
 
 (() => {
@@ -12,6 +12,10 @@
   const MAX_OPENED_BYTES = 1e9;
   const DOWNLOAD_LOOK_MS = 300;
   const SAID_MS = 8000;
+  const MODELS_AFTER_MS = 2000;
+  const LONG_PRESS_MS = 500;
+  // Less is a finger that trembles, in CSS pixels.
+  const TOUCH_MOVES_PX = 8;
 
   const element = (id) => document.getElementById(id);
   const canvas = element('canvas');
@@ -73,10 +77,18 @@
     }
   }
 
+  const heldElement = (name) => element(`file:${name}`);
+  const heldBytes = (name) => Uint8Array.from(atob(heldElement(name).textContent), (character) => character.charCodeAt(0));
+
   /** The bytes of one of the program's files; null where it is not there. */
   async function bytesOf(name, progress) {
-    const held = globalThis.attnscopeFiles?.[name];
-    if (held) return held;
+    const held = heldElement(name);
+    if (held) {
+      const bytes = heldBytes(name);
+      if (held.type !== 'application/gzip') return bytes;
+      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+      return new Uint8Array(await new Response(unpacked).arrayBuffer());
+    }
     const response = await fetch(name);
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
@@ -92,10 +104,71 @@
     return new Uint8Array(await new Blob(pieces).arrayBuffer());
   }
 
-  function startScript() {
+  // ---- models -----------------------------------------------------------------------------------------------------
+
+  // The weights of the models that come along are loaded when they are read, or once the program has nothing else to do.
+  const MODELS = '/data/assets/models';
+
+  /** The bytes of a file at once: while they are awaited, nothing else happens. */
+  function bytesNow(name) {
+    if (heldElement(name)) return heldBytes(name);
+    const request = new XMLHttpRequest();
+    request.open('GET', name, false);
+    request.overrideMimeType('text/plain; charset=x-user-defined');
+    request.send();
+    if (request.status !== 200) throw new Error(`${name}: ${request.status} ${request.statusText}`);
+    return Uint8Array.from(request.responseText, (character) => character.charCodeAt(0) & 255);
+  }
+
+  /** A file of `size` bytes that is read when the program reads it. Returns a function that gives it its bytes. */
+  function addLazyFile(path, size, name) {
+    const { FS } = Module;
+    FS.mkdirTree(path.slice(0, path.lastIndexOf('/')));
+    FS.writeFile(path, new Uint8Array(0));
+    const { node } = FS.lookupPath(path);
+    const plain = node.stream_ops;
+    let come = false;
+    node.usedBytes = size;
+    const hold = (bytes) => {
+      if (come || bytes.length !== size) return;
+      node.contents = bytes;
+      node.stream_ops = plain;
+      come = true;
+    };
+    const ensure = () => {
+      if (come) return;
+      try {
+        hold(bytesNow(name));
+      } catch (error) {
+        say(`Not loaded: ${error.message}`);
+      }
+      if (!come) throw new FS.ErrnoError(29);  // EIO
+    };
+    node.stream_ops = {
+      ...plain,
+      read: (...rest) => { ensure(); return plain.read(...rest); },
+      mmap: (...rest) => { ensure(); return plain.mmap(...rest); },
+    };
+    return { name, hold, isCome: () => come };
+  }
+
+  let lazyFiles = [];
+  async function loadModels() {
+    // Where every byte is paid for, only what is opened.
+    if (navigator.connection?.saveData) return;
+    for (const each of lazyFiles) {
+      if (each.isCome() || heldElement(each.name)) continue;
+      try {
+        const response = await fetch(each.name);
+        if (response.ok) each.hold(new Uint8Array(await response.arrayBuffer()));
+      } catch { /* without a network, what is opened says so */ }
+    }
+  }
+
+  async function startScript() {
     const script = document.createElement('script');
-    const held = globalThis.attnscopeFiles?.['attnscope.js'];
-    script.src = held ? URL.createObjectURL(new Blob([held], { type: 'text/javascript' })) : 'attnscope.js';
+    script.src = heldElement('attnscope.js')
+      ? URL.createObjectURL(new Blob([await bytesOf('attnscope.js')], { type: 'text/javascript' })) : 'attnscope.js';
     script.onerror = () => refuse('attnscope.js could not be loaded.');
     document.body.append(script);
   }
@@ -132,6 +205,7 @@
   function mountStorage(isKeeper) {
     const { FS } = Module;
     for (const folder of [HOME, OPENED, DOWNLOADS]) FS.mkdirTree(folder);
+    FS.chdir(DOWNLOADS);
     if (!isKeeper) {
       say('attnscope is open in another tab, which keeps unsaved edits; this one keeps none.');
       addArguments();
@@ -155,21 +229,15 @@
 
   /** What the folder held when it was kept last; it is small. */
   let keptStamp = '';
-  function stampOf(folder) {
+  function folderStamp(folder) {
     const { FS } = Module;
-    let stamp = '';
-    for (const name of FS.readdir(folder)) {
-      if (name === '.' || name === '..') continue;
-      const path = `${folder}/${name}`;
-      const status = FS.stat(path);
-      stamp += FS.isDir(status.mode) ? stampOf(path) : `${path}:${status.size}:${Number(status.mtime)};`;
-    }
-    return stamp;
+    const paths = FS.readdir(folder).filter((name) => name !== '.' && name !== '..').map((name) => `${folder}/${name}`);
+    return paths.map((path) => (FS.isDir(FS.stat(path).mode) ? folderStamp(path) : stampOf(path))).join(';');
   }
 
   function keepChanges() {
     if (!keeps) return;
-    const stamp = stampOf(HOME);
+    const stamp = folderStamp(HOME);
     if (stamp === keptStamp) return;
     keptStamp = stamp;
     keep();
@@ -215,7 +283,9 @@
       for (const { path, file } of files) {
         const target = `${folder}/${path}`;
         Module.FS.mkdirTree(target.slice(0, target.lastIndexOf('/')));
-        Module.FS.writeFile(target, new Uint8Array(await file.arrayBuffer()));
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        Module.FS.writeFile(target, bytes);
+        known.set(target, stampOf(target));
       }
     } catch (error) {
       say(`Not opened: ${error.message ?? 'the browser has no memory for it'}`);
@@ -274,21 +344,62 @@
     input.click();
   }
 
-  const downloaded = new Map();
-  function downloadNew() {
+  /** Shows the browser's dialog to print, or to save as PDF, a page of the picture's size. */
+  function print(svg) {
+    const frame = document.createElement('iframe');
+    frame.style.cssText = 'position: fixed; width: 0; height: 0; border: 0';
+    const [, width, height] = /<svg[^>]* width="([^"]+)" height="([^"]+)"/.exec(svg) ?? ['', '8in', '6in'];
+    frame.srcdoc = `<!DOCTYPE html><style>@page { size: ${width} ${height}; margin: 0 } body { margin: 0 } svg { display: block }` +
+      `</style>${svg.slice(svg.indexOf('<svg'))}`;
+    frame.onload = () => {
+      const page = frame.contentWindow;
+      page.addEventListener('afterprint', () => { setTimeout(() => frame.remove(), 0); canvas.focus(); });
+      page.focus();
+      page.print();
+    };
+    document.body.append(frame);
+  }
+
+  /** Paths and states of the files in a folder that are the user's. */
+  function* userFiles(folder) {
     const { FS } = Module;
-    for (const name of FS.readdir(DOWNLOADS)) {
-      const path = `${DOWNLOADS}/${name}`;
+    for (const name of FS.readdir(folder)) {
+      const path = `${folder}/${name}`;
+      // Files that are being written begin with a point. The program's own folder is kept, not downloaded.
+      if (name.startsWith('.') || path === `${HOME}/attnscope`) continue;
       const status = FS.stat(path);
-      const stamp = `${status.size}:${Number(status.mtime)}:${status.ino}`;
-      if (!FS.isFile(status.mode) || downloaded.get(name) === stamp) continue;
-      downloaded.set(name, stamp);
-      const anchor = document.createElement('a');
-      anchor.href = URL.createObjectURL(new Blob([FS.readFile(path)]));
-      anchor.download = name;
-      anchor.click();
-      setTimeout(() => URL.revokeObjectURL(anchor.href), 60000);
+      if (FS.isDir(status.mode)) yield* userFiles(path);
+      else yield path;
     }
+  }
+
+  function stampOf(path) {
+    const { size, mtime, ino } = Module.FS.stat(path);
+    return `${path}:${size}:${Number(mtime)}:${ino}`;
+  }
+
+  const known = new Map();
+  function noteFiles(act) {
+    for (const folder of [DOWNLOADS, OPENED, HOME]) {
+      for (const path of userFiles(folder)) {
+        const stamp = stampOf(path);
+        if (known.get(path) === stamp) continue;
+        known.set(path, stamp);
+        act?.(path);
+      }
+    }
+  }
+
+  function download(path) {
+    if (path.endsWith('.pdf')) {
+      print(Module.FS.readFile(path, { encoding: 'utf8' }));
+      return;
+    }
+    const anchor = document.createElement('a');
+    anchor.href = URL.createObjectURL(new Blob([Module.FS.readFile(path)]));
+    anchor.download = path.slice(path.lastIndexOf('/') + 1);
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(anchor.href), 60000);
   }
 
   // ---- the clipboard ----------------------------------------------------------------------------------------------
@@ -322,14 +433,99 @@
 
   // ---- the window -------------------------------------------------------------------------------------------------
 
-  function resize() {
-    if (running) Module.ccall('attnscope_resize', null, ['number', 'number'], [innerWidth, innerHeight]);
-  }
-
   function setFullScreen(full) {
     if (full === (document.fullscreenElement !== null)) return;
     const done = full ? document.documentElement.requestFullscreen?.() : document.exitFullscreen();
     done?.catch(() => say('The browser did not allow to fill the screen.'));
+  }
+
+  /** The program's fonts, for what the browser's canvas draws. */
+  function addFonts() {
+    for (const [family, weight, file] of [['Inter', '400', 'Inter-Regular.otf'], ['Inter', '600', 'Inter-SemiBold.otf'],
+      ['DejaVu Sans', '400', 'DejaVuSans.ttf']]) {
+      const font = new FontFace(family, Module.FS.readFile(`/data/fonts/${file}`), { weight });
+      document.fonts.add(font);
+      font.load().catch((error) => console.warn(error));
+    }
+  }
+
+  // ---- touch ------------------------------------------------------------------------------------------------------
+
+  // One finger is the mouse: a tap points and clicks, held still it clicks as a mouse does, drawn it drags. Two zoom.
+  const touch = { kind: 'none', x: 0, y: 0, timer: 0, spread: 0 };
+
+  function actAsMouse(type, x, y, button = 0) {
+    canvas.dispatchEvent(new MouseEvent(type, { clientX: x, clientY: y, button, bubbles: true, view: window }));
+  }
+  const setTouched = (touched) => Module.ccall('attnscope_touch', null, ['number'], [touched ? 1 : 0]);
+  const spreadOf = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+
+  function endOneFinger() {
+    clearTimeout(touch.timer);
+    if (touch.kind === 'drag') actAsMouse('mouseup', touch.x, touch.y);
+  }
+
+  function beginTouch(event) {
+    if (event.touches.length > 1) {
+      endOneFinger();
+      touch.kind = 'pinch';
+      touch.spread = spreadOf(event.touches);
+      return;
+    }
+    const { clientX: x, clientY: y } = event.touches[0];
+    Object.assign(touch, { kind: 'tap', x, y });
+    setTouched(true);
+    actAsMouse('mousemove', x, y);
+    touch.timer = setTimeout(() => {
+      touch.kind = 'held';
+      navigator.vibrate?.(10);
+      setTouched(false);
+      actAsMouse('mousedown', x, y);
+      setTimeout(() => actAsMouse('mouseup', x, y), 50);
+    }, LONG_PRESS_MS);
+  }
+
+  function moveTouch(event) {
+    if (touch.kind === 'pinch' && event.touches.length > 1) {
+      const [a, b] = event.touches;
+      const spread = spreadOf(event.touches);
+      // As far as turning a wheel zooms in: the figure follows the fingers.
+      const deltaY = -100 * Math.log(spread / touch.spread) / Math.log(1.2);
+      touch.spread = spread;
+      const at = { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2, bubbles: true, view: window };
+      canvas.dispatchEvent(new MouseEvent('mousemove', at));
+      canvas.dispatchEvent(new WheelEvent('wheel', { ...at, deltaY }));
+      return;
+    }
+    const { clientX: x, clientY: y } = event.touches[0];
+    if (touch.kind === 'tap' && Math.hypot(x - touch.x, y - touch.y) > TOUCH_MOVES_PX) {
+      clearTimeout(touch.timer);
+      touch.kind = 'drag';
+      actAsMouse('mousedown', touch.x, touch.y);
+    }
+    if (touch.kind !== 'drag') return;
+    Object.assign(touch, { x, y });
+    actAsMouse('mousemove', x, y);
+  }
+
+  function endTouch(event) {
+    if (event.touches.length > 0) return;
+    endOneFinger();
+    const { kind, x, y } = touch;
+    touch.kind = 'none';
+    if (kind !== 'tap' || event.type === 'touchcancel') return;
+    actAsMouse('mousedown', x, y);
+    // A frame must see it pressed.
+    setTimeout(() => actAsMouse('mouseup', x, y), 50);
+  }
+
+  function onTouch(act) {
+    return (event) => {
+      // The toolkit would make a mouse of the first finger only.
+      if (event.cancelable) event.preventDefault();
+      event.stopImmediatePropagation();
+      act(event);
+    };
   }
 
   /** Keys that the program uses, and with which the browser would do something else. Copying and pasting stays with it. */
@@ -346,13 +542,16 @@
   }
 
   function listen() {
-    addEventListener('resize', resize);
-    matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', resize);
     addEventListener('hashchange', () => { if (isLink(location.hash)) open(location.href); });
     document.addEventListener('visibilitychange', () => { if (document.hidden) leave(); });
     addEventListener('pagehide', leave);
     addEventListener('keydown', (event) => { if (isOurs(event)) event.preventDefault(); }, true);
     addEventListener('paste', (event) => { pasted = event.clipboardData.getData('text/plain'); }, true);
+    for (const [name, act] of [['touchstart', beginTouch], ['touchmove', moveTouch], ['touchend', endTouch],
+      ['touchcancel', endTouch]])
+      addEventListener(name, onTouch(act), { capture: true, passive: false });
+    // A mouse that is used beside a finger.
+    addEventListener('mousemove', (event) => { if (event.isTrusted) setTouched(false); }, true);
     addEventListener('contextmenu', (event) => event.preventDefault());
     addEventListener('dragover', (event) => {
       event.preventDefault();
@@ -366,7 +565,7 @@
       leave();
       refuse('The browser has taken the graphics card away. Load the page again: unsaved edits come back.');
     });
-    setInterval(() => { downloadNew(); keepChanges(); }, DOWNLOAD_LOOK_MS);
+    setInterval(() => { noteFiles(download); keepChanges(); }, DOWNLOAD_LOOK_MS);
   }
 
   // ---- the program ------------------------------------------------------------------------------------------------
@@ -375,9 +574,9 @@
     const reason = missing();
     if (reason) { refuse(reason); return; }
     const progress = new Progress();
-    const [program, data, isKeeper] = await Promise.all([bytesOf('attnscope.wasm', progress), bytesOf('attnscope.data', progress),
-      becomeKeeper()]);
-    if (!program) { refuse('attnscope.wasm is missing.'); return; }
+    const [program, data, models, isKeeper] = await Promise.all([bytesOf('attnscope.wasm', progress),
+      bytesOf('attnscope.data', progress), bytesOf('models.json', progress), becomeKeeper()]);
+    if (!program || !models) { refuse('attnscope.wasm or models.json is missing.'); return; }
     showState('Starting…');
     element('progress').removeAttribute('value');
     const ended = (what) => refuse(`attnscope has ended: ${what}. Load the page again: unsaved edits come back.`);
@@ -390,23 +589,27 @@
       printErr: (text) => console.warn(text),
       page: {
         address: () => location.href.replace(/#.*/s, ''), copyText, copyPicture, pastedText: () => pasted, chooseFiles,
-        downloadFolder: DOWNLOADS, setFullScreen,
+        downloadFolder: DOWNLOADS, setFullScreen, end: refuse,
       },
       preRun: [() => {
         Object.assign(Module.ENV, { HOME, XDG_CONFIG_HOME: HOME, ATTNSCOPE_DATA: '/data' });
+        lazyFiles = Object.entries(JSON.parse(new TextDecoder().decode(models)))
+          .map(([name, size]) => addLazyFile(`${MODELS}/${name}`, size, `models/${name}`));
         mountStorage(isKeeper);
       }],
       onRuntimeInitialized: () => { running = true; },
       postRun: [() => {
         element('start').hidden = true;
         canvas.focus();
+        noteFiles();
         listen();
-        resize();
+        addFonts();
+        setTimeout(loadModels, MODELS_AFTER_MS);
       }],
       onAbort: (what) => ended(String(what)),
       onExit: (code) => { if (code !== 0) ended(`code ${code}`); },
     };
-    startScript();
+    await startScript();
     if ('serviceWorker' in navigator && location.protocol !== 'file:')
       navigator.serviceWorker.register('service_worker.js').catch((error) => console.warn(error));
   }

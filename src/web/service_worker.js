@@ -4,7 +4,7 @@
 
 const CACHE = 'attnscope-@ATTNSCOPE_WEB_VERSION@';
 const FILES = ['./', 'index.html', 'attnscope-page.js', 'attnscope.js', 'attnscope.wasm', 'attnscope.data', 'attnscope.svg',
-  'manifest.webmanifest'];
+  'manifest.webmanifest', 'models.json'];
 
 self.addEventListener('install', (event) => {
   // A build without one of the files works too.

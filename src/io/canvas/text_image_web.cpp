@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
-#include "core/base/text.h"
 #include "figure/style/font_metrics.h"
 #include "io/canvas/canvas_style.h"
+#include "io/canvas/css_style.h"
 #include "io/canvas/text_image.h"
 
 EM_JS_DEPS(attnscope_text_image, "$UTF8ToString");
@@ -34,23 +34,6 @@ EM_JS(void, attnscope_draw_text, (const char* text, const char* font, const char
 
 namespace attnscope {
 namespace {
-
-/// A font as style sheets name it.
-std::string style_of(double size, FontWeight weight, FigureFont font) {
-  std::vector<std::string> families;
-  for (std::string family : split(font_families(font), ',')) {
-    family.erase(0, family.find_first_not_of(' '));
-    const bool generic = family == "serif" || family == "sans-serif";
-    families.push_back(generic ? family : "\"" + family + "\"");
-  }
-  return std::string(weight == FontWeight::semibold ? "600 " : "") + std::to_string(size) + "px " +
-         join(families, ", ");
-}
-
-std::string color_text(Rgb color) {
-  return "rgb(" + std::to_string(color.red) + " " + std::to_string(color.green) + " " + std::to_string(color.blue) +
-         ")";
-}
 
 /// What remains of `image` without the rows and columns around it in which nothing is drawn.
 TextImage cropped(const TextImage& image) {
@@ -85,7 +68,7 @@ TextImage cropped(const TextImage& image) {
 
 int line_advance(std::string_view text, double size, FontWeight weight, FigureFont font) {
   const std::string line = clean_text(text);
-  const double advance = attnscope_text_advance(line.c_str(), style_of(size, weight, font).c_str());
+  const double advance = attnscope_text_advance(line.c_str(), css_font(size, weight, font).c_str());
   if (advance >= 0) return static_cast<int>(std::ceil(advance));
   const FontScope scope(font);
   return static_cast<int>(std::ceil(text_width(line, size, weight)));
@@ -101,7 +84,7 @@ TextImage draw_line_of_text(std::string_view text, double size, FontWeight weigh
   image.left = -margin;
   image.top = -2 * margin;
   image.rgba.resize(4 * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height));
-  attnscope_draw_text(line.c_str(), style_of(size, weight, font).c_str(), color_text(color).c_str(), margin, 2 * margin,
+  attnscope_draw_text(line.c_str(), css_font(size, weight, font).c_str(), css_color(color).c_str(), margin, 2 * margin,
                       image.width, image.height, image.rgba.data());
   return cropped(image);
 }

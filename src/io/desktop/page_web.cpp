@@ -3,6 +3,7 @@
 #include <emscripten.h>
 
 #include <cstdlib>
+#include <utility>
 
 // clang-format off
 EM_JS(char*, page_address, (), { return stringToNewUTF8(Module.page.address()); })
@@ -12,7 +13,7 @@ EM_JS(int, page_copy_picture, (const char* png), { return Module.page.copyPictur
 EM_JS(void, page_choose_files, (const char* endings, int several, int folder),
       { Module.page.chooseFiles(UTF8ToString(endings), several !== 0, folder !== 0); })
 EM_JS(char*, page_download_folder, (), { return stringToNewUTF8(Module.page.downloadFolder); })
-EM_JS(void, page_set_full_screen, (int full), { Module.page.setFullScreen(full !== 0); })
+EM_JS(void, page_end, (const char* reason), { Module.page.end(UTF8ToString(reason)); })
 // clang-format on
 
 namespace attnscope::page {
@@ -21,7 +22,6 @@ namespace {
 /// What the page has said since the program looked last.
 struct PageNews {
   std::vector<std::string> opened;
-  std::optional<std::pair<int, int>> size;
   std::function<void()> last_act;
 };
 
@@ -53,11 +53,9 @@ void choose_files(const std::string& endings, bool several, bool folder) {
 
 std::filesystem::path download_folder() { return taken(page_download_folder()); }
 
-void set_full_screen(bool full) { page_set_full_screen(full ? 1 : 0); }
+void end(const std::string& reason) { page_end(reason.c_str()); }
 
 std::vector<std::string> take_opened() { return std::exchange(news().opened, {}); }
-
-std::optional<std::pair<int, int>> take_size() { return std::exchange(news().size, std::nullopt); }
 
 void set_last_act(std::function<void()> act) { news().last_act = std::move(act); }
 
@@ -66,10 +64,6 @@ void set_last_act(std::function<void()> act) { news().last_act = std::move(act);
 extern "C" {
 
 EMSCRIPTEN_KEEPALIVE void attnscope_open(const char* name) { attnscope::page::news().opened.emplace_back(name); }
-
-EMSCRIPTEN_KEEPALIVE void attnscope_resize(int width, int height) {
-  attnscope::page::news().size = std::pair(width, height);
-}
 
 EMSCRIPTEN_KEEPALIVE void attnscope_leave() {
   if (const std::function<void()>& act = attnscope::page::news().last_act) act();

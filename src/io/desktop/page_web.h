@@ -3,8 +3,9 @@
 // The page (src/web/attnscope-page.js) is the other half. It calls
 //
 //   attnscope_open(name)            a file of the page's file system, or a link, is to be opened
-//   attnscope_resize(width, height) the canvas has that size, in CSS pixels
 //   attnscope_leave()               the page is about to be hidden, and may never come back
+//   attnscope_touch(touched)        what the mouse does from now on is done by a finger, or by a mouse again (it is the
+//                                   window's: window_app_web.cpp)
 //
 // and has an object `Module.page` with the functions that page_web.cpp calls. Files are written into the folder that
 // `download_folder` names, and from there the browser downloads them.
@@ -12,9 +13,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attnscope::page {
@@ -33,16 +32,14 @@ bool copy_picture(const std::filesystem::path& png);
 /// ".json,.png"; empty: all files.
 void choose_files(const std::string& endings, bool several, bool folder);
 
-/// Files written there are downloaded.
+/// Files written there are downloaded; those that are named as PDF are SVG, which the browser prints to PDF.
 std::filesystem::path download_folder();
 
-/// Fills the screen with the page, or no longer.
-void set_full_screen(bool full);
+/// Shows in the page that the program has ended, and why.
+void end(const std::string& reason);
 
 /// The files and links that were opened by the page since the last call, in order.
 std::vector<std::string> take_opened();
-/// The size of the canvas in CSS pixels, if it has changed since the last call.
-std::optional<std::pair<int, int>> take_size();
 /// Sets what is done when the page may be about to end; empty: nothing.
 void set_last_act(std::function<void()> act);
 

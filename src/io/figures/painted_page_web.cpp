@@ -1,14 +1,29 @@
-// The pages that cairo paints, which is not there in a browser.
+// The pages that a browser paints.
+#include "io/canvas/browser_canvas.h"
 #include "io/figures/figure_page.h"
 
 namespace attnscope {
+namespace {
 
-Result<std::string> png_page(const FigurePage& /*page*/, int /*dpi*/) {
-  return fail("PNG files cannot be written in the browser; SVG files can");
+constexpr BitmapLimit kBitmapLimit = {16384, 100e6};  // what browsers have in common
+
+}  // namespace
+
+Result<std::string> png_page(const FigurePage& page, int dpi) {
+  if (Result<void> can = BrowserCanvas::check(); !can) return tl::unexpected(can.error());
+  const Result<PngSize> size = bitmap_size(page, dpi, kBitmapLimit);
+  if (!size) return tl::unexpected(size.error());
+  BrowserCanvas canvas(static_cast<int>(size->width), static_cast<int>(size->height), dpi / kPixelsPerInch,
+                       page.colors.background, page.figure.font);
+  page.paint_on(canvas);
+  const PixelImage pixels = canvas.pixels();
+  return png_bytes(pixels.view(), dpi, png_texts(page));
 }
 
-Result<std::string> pdf_page(const FigurePage& /*page*/, int /*dpi*/) {
-  return fail("PDF files cannot be written in the browser; it can print SVG files to PDF");
+Result<std::string> pdf_page(const FigurePage& page, int dpi) {
+  // Under Node.js nothing prints it. In a page, attnscope-page.js does.
+  if (!BrowserCanvas::check()) return fail("PDF files cannot be written here; SVG files can");
+  return svg_page(page, dpi);
 }
 
 }  // namespace attnscope

@@ -321,6 +321,8 @@ void Window::clear(const Rgba& color, std::span<const ColoredArea> areas) {
 
 void Window::swap() { glfwSwapBuffers(state_->window); }
 
+const char* shader_version() { return "#version 330 core"; }
+
 void call_for_characters(GLFWwindow* window, void (*typed)(GLFWwindow* window, unsigned character)) {
   glfwSetCharCallback(window, typed);
 }

@@ -13,6 +13,9 @@ struct GLFWwindow;
 
 namespace attnscope::platform {
 
+/// The first line of shaders for `Window`'s OpenGL: "#version 330 core".
+const char* shader_version();
+
 /// The initial state of a window. Sizes are in screen coordinates, which the desktop multiplies by its scale.
 struct WindowOptions {
   std::string title = "attnscope";

@@ -72,6 +72,15 @@ inline constexpr const char* kMenuBarId = "##menubar";
 inline constexpr const char* kMenuBarId = "##MenuBar";
 #endif
 
+/// Whether a finger takes the place of the mouse. Backends can say so since 1.89.5.
+inline bool is_touched() {
+#if IMGUI_VERSION_NUM < 18950
+  return false;
+#else
+  return ImGui::GetIO().MouseSource == ImGuiMouseSource_TouchScreen;
+#endif
+}
+
 /// The functions of the clipboard, and what they are given.
 #if IMGUI_VERSION_NUM < 19110
 using ClipboardOwner = void*;

@@ -26,7 +26,7 @@ ImGuiHost::ImGuiHost(GLFWwindow* window) : context_(ImGui::CreateContext()), has
     feed_key_map();
   }
   texts_.emplace();
-  ImGui_ImplOpenGL3_Init("#version 330 core");
+  ImGui_ImplOpenGL3_Init(platform::shader_version());
 }
 
 ImGuiHost::~ImGuiHost() {

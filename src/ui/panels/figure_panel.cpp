@@ -206,7 +206,8 @@ namespace {
 
 /// Carries out a click on the figure: a target sets options, switches a head or opens a view, a matrix may pick a cell,
 /// and any other cell is pinned. A click on the pinned cell or outside all cells unpins, unless it opens a view: that
-/// one shows the cell.
+/// one shows the cell. A finger only points: held longer, it
+/// is a mouse.
 void click(const FigurePanelContent& content, const TargetMark* target, Point at, UiState& state, UiIntents& intents) {
   const ClickIntent asked = click_intent(content.figure, at);
   std::vector<Edit> edits = edits_for(asked, content.trace.experiment());
@@ -216,7 +217,7 @@ void click(const FigurePanelContent& content, const TargetMark* target, Point at
   if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&asked)) intents.checkpoint = *checkpoint;
   if (target != nullptr && std::holds_alternative<OpenView>(target->click)) {
     if (state.hovered) state.pinned = state.hovered;
-  } else if (target == nullptr || !target->has_click() || state.hovered) {
+  } else if (!is_touched() && (target == nullptr || !target->has_click() || state.hovered)) {
     state.pinned = state.pinned == state.hovered ? std::nullopt : state.hovered;
   }
 }
