@@ -1,11 +1,13 @@
-// The hot loops as shares of what the processor could do at most, measured in the same run: `of_limit` is of the fused
-// multiplications and additions that registers allow, `of_memory` of the rate at which zeros are written.
+// The hot loops as shares of what the processor could do at most, measured in the same run: `of_limit` is of the
+// multiplications and additions that registers allow, fused if the processor can, `of_memory` of the rate at which zeros are
+// written.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "core/kernels/attention.h"
@@ -37,10 +39,10 @@ double shortest_seconds(int runs, const Work& work) {
 }
 
 /// Operations a second that one thread does at most.
-double flops_limit() {
+double flops_limit(const Kernels& loops = kernels(), int runs = 100) {
   constexpr Index kRounds = 100000;
-  return static_cast<double>(kRounds * kernels().limit_flops) /
-         shortest_seconds(100, [] { kernels().run_to_limit(0.999F, kRounds); });
+  return static_cast<double>(kRounds * loops.limit_flops) /
+         shortest_seconds(runs, [&] { loops.run_to_limit(0.999F, kRounds); });
 }
 
 /// Bytes a second that one thread writes to memory.
@@ -109,6 +111,56 @@ void threads_and_tokens(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK(projection)->Apply(threads_and_tokens);
 BENCHMARK(scores)->Apply(threads_and_tokens);
 BENCHMARK(weighted_sum)->Apply(threads_and_tokens);
+
+/// A block of rows with a packed matrix, in the loops of one instruction set, whichever is chosen.
+void panels(benchmark::State& state) {
+  constexpr Index kRows = 48;
+  constexpr Index kDepth = 256;
+  constexpr Index kColumns = 768;
+  const Kernels& loops = *compiled_kernels()[static_cast<std::size_t>(state.range(0))];
+  const Index lanes = loops.spread != nullptr ? loops.lanes : 1;
+  const std::vector<float> left = numbers(kRows * kDepth);
+  const std::vector<float> right = numbers(kDepth * kColumns);
+  std::vector<float> spread = left;
+  spread.resize(left.size() * static_cast<std::size_t>(lanes));
+  std::vector<float> result(static_cast<std::size_t>(kRows * kColumns));
+  PanelProduct product;
+  product.rows = kRows;
+  product.depth = kDepth;
+  product.columns = loops.block_columns;
+  product.a = spread.data();
+  product.a_row = kDepth * lanes;
+  product.a_depth = lanes;
+  product.spread = loops.spread != nullptr;
+  product.fused = true;
+  product.out_row = kColumns;
+  double best = std::numeric_limits<double>::infinity();
+  double limit = 0;
+  for (auto _ : state) {
+    const double seconds = shortest_seconds(1, [&] {
+      if (product.spread) loops.spread(left.data(), 1, kRows * kDepth, spread.data());
+      for (Index j = 0; j < kColumns; j += loops.block_columns) {
+        product.b = right.data() + j * kDepth;
+        product.out = result.data() + j;
+        loops.multiply_panel(product);
+      }
+    });
+    state.SetIterationTime(seconds);
+    best = std::min(best, seconds);
+    // By turns: a processor that others use too is not always equally fast.
+    limit = std::max(limit, flops_limit(loops, 1));
+  }
+  constexpr double kFlops = 2.0 * kRows * kDepth * kColumns;
+  state.SetLabel(std::string(loops.name));
+  state.counters["flops"] = benchmark::Counter(kFlops, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["of_limit"] = kFlops / best / limit;
+}
+BENCHMARK(panels)->Apply([](benchmark::internal::Benchmark* benchmark) {
+  benchmark->UseManualTime();
+  for (std::size_t i = 0; i < compiled_kernels().size(); ++i) {
+    if (runs_here(*compiled_kernels()[i])) benchmark->Arg(static_cast<std::int64_t>(i));
+  }
+});
 
 void small_product(benchmark::State& state) {
   product(state, {{4, 0, 63, 42}, {6, 9, 0, 7}, {7, 0, 1, 1}, {9, 1, 7, 0}}, 54, 252, 168);

@@ -192,6 +192,53 @@ TEST(Kernels, TouchNothingBesideTheirNumbers) {
   }
 }
 
+// Whole and partial panels, and every number of rows in a block.
+TEST(Kernels, MultiplySpreadRowsToTheSameBits) {
+  constexpr Index kDepth = 37;
+  std::mt19937 random(13);
+  bool any = false;
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops) || loops->spread == nullptr) continue;
+    any = true;
+    const Index rows = 2 * loops->block_rows - 1;
+    const Index most = loops->block_columns;
+    const std::vector<float> a = random_numbers(random, rows * kDepth);
+    const std::vector<float> b = random_numbers(random, kDepth * most);
+    for (const Index a_depth : {Index{1}, rows}) {
+      for (const Index columns : {most, most - 3, Index{1}}) {
+        std::vector<float> right(b.size());
+        loops->pack_panel(b.data(), columns, 1, kDepth, columns, right.data());
+        PanelProduct product;
+        product.rows = rows;
+        product.depth = kDepth;
+        product.columns = columns;
+        product.a = a.data();
+        product.a_row = a_depth == 1 ? kDepth : 1;
+        product.a_depth = a_depth;
+        product.b = right.data();
+        product.out_row = columns;
+        std::vector<float> expected(static_cast<std::size_t>(rows * columns));
+        product.out = expected.data();
+        loops->multiply_panel(product);
+
+        std::vector<float> spread(a.size() * static_cast<std::size_t>(loops->lanes));
+        const Index spread_row = kDepth * loops->lanes;
+        for (Index row = 0; row < rows; ++row)
+          loops->spread(a.data() + row * product.a_row, a_depth, kDepth, spread.data() + row * spread_row);
+        std::vector<float> out(expected.size());
+        product.a = spread.data();
+        product.a_row = spread_row;
+        product.a_depth = loops->lanes;
+        product.spread = true;
+        product.out = out.data();
+        loops->multiply_panel(product);
+        EXPECT_EQ(out, expected) << loops->name << " " << columns << " " << a_depth;
+      }
+    }
+  }
+  if (!any) GTEST_SKIP() << "no instruction set for this processor spreads rows";
+}
+
 TEST(Kernels, OfEveryInstructionSetTwistAlike) {
   std::mt19937 default_value(5);
   std::vector<std::uint32_t> first(kTwisterWords);

@@ -10,6 +10,9 @@ namespace {
 // Up to this size, products round like PyTorch on Debian; larger ones are fused.
 constexpr double kRoundedTwice = 3e7;
 
+// With fewer columns, it takes more time to spread the left factor than that saves.
+constexpr Index kSpreadColumns = 48;
+
 Index padded(Index columns) {
   const Index panel = kernels().block_columns;
   return (columns + panel - 1) / panel * panel;
@@ -25,6 +28,23 @@ PartialSums partial_sums(Index rows, Index columns) {
   thread_local Scratch scratch;
   const Index row = row_apart(padded(columns));
   return {scratch.of_size(rows * row), row};
+}
+
+/// A copy of the rows for `PanelProduct::spread`.
+LeftRows spread(const LeftRows& rows, Index count, Index depth, Scratch& scratch) {
+  const Kernels& loops = kernels();
+  const Index apart = row_apart(depth * loops.lanes);
+  float* const copy = scratch.of_size(count * apart);
+  for (Index i = 0; i < count; ++i) {
+    const float* const row = rows.first + i * rows.row;
+    // Hardware prefetching begins anew with each row.
+    if (i + 1 < count && rows.depth == 1) {
+      constexpr Index kLine = 16;
+      for (Index k = 0; k < depth; k += kLine) __builtin_prefetch(row + rows.row + k);
+    }
+    loops.spread(row, rows.depth, depth, copy + i * apart);
+  }
+  return {copy, apart, loops.lanes};
 }
 
 }  // namespace
@@ -77,6 +97,7 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
   panel.rows = product.rows;
   panel.fused = product.fused;
   panel.copy_row = product.copy_row;
+  panel.spread = loops.spread != nullptr && columns >= kSpreadColumns;
   for (Index begin = first; begin < end; begin += kDepthBlock) {
     panel.depth = std::min(kDepthBlock, end - begin);
     const Index packed_depth = std::min(kDepthBlock, depth - begin);
@@ -84,6 +105,10 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
     if (copied) {
       thread_local Scratch scratch;
       left = gathered(left, product.rows, panel.depth, scratch);
+    }
+    if (panel.spread) {
+      thread_local Scratch scratch;
+      left = spread(left, product.rows, panel.depth, scratch);
     }
     panel.a = left.first;
     panel.a_row = left.row;

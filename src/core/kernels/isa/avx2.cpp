@@ -14,6 +14,8 @@ struct Avx2 {
   using V = Vectors<32>;
   static constexpr Index kRows = 6;
   static constexpr Index kVectors = 2;
+  static constexpr bool kSpreads = false;
+  static constexpr bool kFuses = true;
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return _mm256_fmadd_ps(x, y, sum); }
   // A division costs as much as ten of these steps. The remainder is exact: the correction rounds like a division.
   static V::Floats quotient(V::Floats x, float by, float inverse) {

@@ -14,6 +14,8 @@ struct Avx512 {
   using V = Vectors<64>;
   static constexpr Index kRows = 12;
   static constexpr Index kVectors = 2;
+  static constexpr bool kSpreads = false;
+  static constexpr bool kFuses = true;
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return _mm512_fmadd_ps(x, y, sum); }
   // As with AVX2.
   static V::Floats quotient(V::Floats x, float by, float inverse) {

@@ -6,8 +6,29 @@ namespace {
 
 struct Baseline {
   using V = Vectors<16>;
+#if defined(__x86_64__)
+  // Two instructions load one number into all lanes.
+  static constexpr bool kSpreads = true;
+#if defined(__clang__)
   static constexpr Index kRows = 6;
   static constexpr Index kVectors = 2;
+#else
+  // Sixteen registers: some vectors on the right are read again for every row, which takes no longer than copying them.
+  // Clang would keep them all, and some sums in memory.
+  static constexpr Index kRows = 3;
+  static constexpr Index kVectors = 4;
+#endif
+#elif defined(__wasm__)
+  // JavaScript engines keep no larger block in registers.
+  static constexpr bool kSpreads = false;
+  static constexpr Index kRows = 4;
+  static constexpr Index kVectors = 2;
+#else
+  static constexpr bool kSpreads = false;
+  static constexpr Index kRows = 6;
+  static constexpr Index kVectors = 2;
+#endif
+  static constexpr bool kFuses = false;
   // Not every processor has a fused instruction.
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; }
   static V::Floats quotient(V::Floats x, float by, float /*inverse*/) { return x / by; }
@@ -19,14 +40,16 @@ struct Baseline {
     return sum;
   }
   static V::Floats load_some(const float* from, Index count) {
-    V::Floats values = {};
-    for (Index i = 0; i < count; ++i) values[i] = from[i];
-    return values;
+    if (count == V::kWidth) return V::load(from);
+    return V::Floats{count > 0 ? from[0] : 0.0F, count > 1 ? from[1] : 0.0F, count > 2 ? from[2] : 0.0F, 0.0F};
   }
   static void store_some(float* to, V::Floats values, Index count) {
-    for (Index i = 0; i < count; ++i) to[i] = values[i];
+    if (count == V::kWidth) return V::store(to, values);
+    if (count > 0) to[0] = values[0];
+    if (count > 1) to[1] = values[1];
+    if (count > 2) to[2] = values[2];
   }
-  // Not every processor can bypass its caches.
+  // Not every processor can bypass its caches, and those that can are slower at it with so short vectors.
   static void stream(float* to, V::Floats values) { V::store(to, values); }
   static void streamed() {}
 };

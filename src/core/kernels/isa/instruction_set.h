@@ -23,6 +23,7 @@ struct PanelProduct {
   const float* a = nullptr;
   Index a_row = 0;  ///< row distance in elements
   Index a_depth = 1;
+  bool spread = false;       ///< each number of `a` is there `lanes` times; requires `Kernels::spread`
   const float* b = nullptr;  ///< [depth, block_columns], see `Kernels::pack_panel`
   float* out = nullptr;
   Index out_row = 0;
@@ -68,6 +69,7 @@ struct Kernels {
   std::string_view name;  ///< "baseline", "avx2", "avx512"
   Index block_rows;       ///< rows of a product that stay in registers; more rows are split into such blocks
   Index block_columns;
+  Index lanes;  ///< numbers in a vector
 
   void (*multiply_panel)(const PanelProduct& product);
 
@@ -75,6 +77,10 @@ struct Kernels {
 
   /// to[k, j] = from[k · depth_stride + j · column_stride] for `columns` columns, padded with zeros to `block_columns`.
   void (*pack_panel)(const float* from, Index columns, Index column_stride, Index depth, Index depth_stride, float* to);
+
+  /// Writes each of `count` numbers `lanes` times, see `PanelProduct::spread`. Null if that makes no product faster: where
+  /// one instruction loads a number into all lanes.
+  void (*spread)(const float* from, Index stride, Index count, float* to);
 
   /// out[i] = in[i] · factor / divisor, rounded after every step. `streamed` as in
   /// `PanelProduct`.

@@ -36,9 +36,10 @@ struct Tile {
     });
   }
 
-  /// Also prefetches `ahead`, one cache line per value of the summed label.
-  template <typename MultiplyAdd>
-  [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const float* ahead,
+  /// Also prefetches `ahead`, one cache line per value of the summed label. `left_of` loads a number of the left factor
+  /// into all lanes.
+  template <typename LeftOf, typename MultiplyAdd>
+  [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const float* ahead, const LeftOf& left_of,
                                   const MultiplyAdd& multiply_add) {
     const float* b = p.b;
     const Index a_row = p.a_row;
@@ -47,7 +48,7 @@ struct Tile {
       Floats right[kVectors];
       unrolled<kVectors>([&]<Index kVector> { right[kVector] = V::load(b + kVector * V::kWidth); });
       unrolled<kRows>([&]<Index kRow> {
-        const Floats left = V::all(a[kRow * a_row]);
+        const Floats left = left_of(a + kRow * a_row);
         unrolled<kVectors>([&]<Index kVector> {
           Floats& sum = sums[kRow * kVectors + kVector];
           sum = multiply_add(left, right[kVector], sum);
@@ -138,13 +139,23 @@ template <typename Isa, int kRows>
 /// Always inline: a tile passed to another function would live in memory.
 template <typename Isa, int kRows>
 [[gnu::always_inline]] inline void add_products(Tile<Isa, kRows>& tile, const PanelProduct& p, Index row) {
-  using Floats = typename Isa::V::Floats;
+  using V = typename Isa::V;
+  using Floats = typename V::Floats;
   const float* const a = p.a + row * p.a_row;
   const float* const ahead = ahead_of<Isa, kRows>(p, row);
-  if (p.fused) {
-    tile.add(p, a, ahead, Isa::fused);
+  const auto all = [](const float* from) { return V::all(*from); };
+  // A pointer to the function would sometimes be called.
+  const auto fused = [](Floats x, Floats y, Floats sum) { return Isa::fused(x, y, sum); };
+  if constexpr (Isa::kSpreads) {
+    if (p.spread)
+      return tile.add(
+          p, a, ahead, [](const float* from) { return V::load(from); }, fused);
+  }
+  // Without the instruction, both are the same.
+  if (p.fused || !Isa::kFuses) {
+    tile.add(p, a, ahead, all, fused);
   } else {
-    tile.add(p, a, ahead, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
+    tile.add(p, a, ahead, all, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
   }
 }
 
@@ -306,6 +317,22 @@ void scale(const float* in, float factor, float divisor, bool streamed, float* o
   Floats value = Isa::load_some(in + i, count - i) * factor + Floats{};
   if (divisor != 1) value /= divisor;
   Isa::store_some(out + i, value, count - i);
+}
+
+template <typename Isa>
+void spread(const float* from, Index stride, Index count, float* to) {
+  using V = typename Isa::V;
+  Index i = 0;
+  if (stride == 1) {
+    // The columns of equal rows.
+    for (; i + V::kWidth <= count; i += V::kWidth) {
+      typename V::Floats rows[V::kWidth];
+      for (Index row = 0; row < V::kWidth; ++row) rows[row] = V::load(from + i);
+      transpose<V>(rows);
+      for (Index row = 0; row < V::kWidth; ++row) V::store(to + (i + row) * V::kWidth, rows[row]);
+    }
+  }
+  for (; i < count; ++i) V::store(to + i * V::kWidth, V::all(from[i * stride]));
 }
 
 template <typename Isa>
