@@ -239,6 +239,37 @@ TEST(Kernels, MultiplySpreadRowsToTheSameBits) {
   if (!any) GTEST_SKIP() << "no instruction set for this processor spreads rows";
 }
 
+// Also where rounding to double first makes a tie, and where the result is not a normal number.
+TEST(Kernels, UniformNumbersAreRoundedOnce) {
+  constexpr std::array<std::array<float, 2>, 9> kRanges = {{{0.2F, -0.1F},
+                                                            {1, 1},
+                                                            {3, 0.7F},
+                                                            {16777215, 1},
+                                                            {0x1.fffffep-100F, 0x1.234568p-70F},
+                                                            {0x1.fffffep-127F, 0x1p-149F},
+                                                            {1e-38F, -0.5e-38F},
+                                                            {3.4e38F, 3e38F},
+                                                            {kInfinity, 0}}};
+  std::mt19937 random(14);
+  std::vector<std::uint32_t> draws(4099);
+  std::ranges::generate(draws, random);
+  draws[0] = 0;
+  draws[1] = 1;
+  draws[2] = 0xFFFFFFFF;
+  std::vector<float> out(draws.size());
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    for (const auto& [width, from] : kRanges) {
+      loops->uniform(draws.data(), width, from, out.data(), std::ssize(out));
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const float expected = std::fma(static_cast<float>(draws[i] & 0xFFFFFFU) * 0x1p-24F, width, from);
+        if (std::isnan(expected) && std::isnan(out[i])) continue;
+        ASSERT_EQ(out[i], expected) << loops->name << " " << draws[i] << " " << width << " " << from;
+      }
+    }
+  }
+}
+
 TEST(Kernels, OfEveryInstructionSetTwistAlike) {
   std::mt19937 default_value(5);
   std::vector<std::uint32_t> first(kTwisterWords);
