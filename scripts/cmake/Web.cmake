@@ -66,13 +66,17 @@ file(WRITE "${page}/models.json" "${weights}\n")
 # The version changes with each build: what browsers have cached of an earlier one is replaced.
 string(TIMESTAMP ATTNSCOPE_WEB_VERSION "${PROJECT_VERSION}-%Y%m%d%H%M%S" UTC)
 configure_file("${PROJECT_SOURCE_DIR}/src/web/service_worker.js" "${page}/service_worker.js" @ONLY)
-foreach(file IN ITEMS src/web/attnscope-page.js src/web/index.html src/web/manifest.webmanifest assets/attnscope.svg)
+file(GLOB page_files src/web/*.js src/web/*.html src/web/*.webmanifest assets/attnscope.svg)
+list(FILTER page_files EXCLUDE REGEX "/service_worker\\.js$")
+set(page_copies)
+foreach(file IN LISTS page_files)
   get_filename_component(name "${file}" NAME)
-  configure_file("${PROJECT_SOURCE_DIR}/${file}" "${page}/${name}" COPYONLY)
+  configure_file("${file}" "${page}/${name}" COPYONLY)
+  list(APPEND page_copies "${page}/${name}")
 endforeach()
 
 # The same in one file.
 set(web_page "${PROJECT_SOURCE_DIR}/scripts/web_page")
-add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/attnscope.html" DEPENDS attnscope_page "${web_page}" "${page}/index.html"
-  "${page}/attnscope-page.js" COMMAND "${Python3_EXECUTABLE}" "${web_page}" "${page}" "${PROJECT_BINARY_DIR}/attnscope.html" VERBATIM)
+add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/attnscope.html" DEPENDS attnscope_page "${web_page}" ${page_copies}
+  COMMAND "${Python3_EXECUTABLE}" "${web_page}" "${page}" "${PROJECT_BINARY_DIR}/attnscope.html" VERBATIM)
 add_custom_target(attnscope_single_page ALL DEPENDS "${PROJECT_BINARY_DIR}/attnscope.html")

@@ -3,8 +3,8 @@
 'use strict';
 
 const CACHE = 'attnscope-@ATTNSCOPE_WEB_VERSION@';
-const FILES = ['./', 'index.html', 'attnscope-page.js', 'attnscope.js', 'attnscope.wasm', 'attnscope.data', 'attnscope.svg',
-  'manifest.webmanifest', 'models.json'];
+const FILES = ['./', 'index.html', 'page-start.js', 'page-storage.js', 'page-files.js', 'page-touch.js', 'attnscope-page.js',
+  'attnscope.js', 'attnscope.wasm', 'attnscope.data', 'attnscope.svg', 'manifest.webmanifest', 'models.json'];
 
 self.addEventListener('install', (event) => {
   // A build without one of the files works too.

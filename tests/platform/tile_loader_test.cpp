@@ -75,5 +75,46 @@ TEST(TileLoader, ForgetsWhatIsNoLongerWanted) {
   loader.want({});
 }
 
+/// A matrix that takes 40 ms to read, in pieces that are kept when it is stopped, or are not.
+class SlowMatrix final : public MatrixSource {
+ public:
+  explicit SlowMatrix(bool keeps) : keeps_(keeps) {}
+  [[nodiscard]] Index rows() const override { return kTile; }
+  [[nodiscard]] Index columns() const override { return kTile; }
+  bool read(const MatrixPart& /*part*/, std::span<float> out, const StopToken& stop) const override {
+    ++reads_;
+    for (int piece = keeps_ ? done_.load() : 0; piece < kPieces; ++piece) {
+      if (stop.stop_requested()) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (keeps_) done_ = piece + 1;
+    }
+    std::fill(out.begin(), out.end(), 3.0F);
+    return true;
+  }
+  [[nodiscard]] bool ready(const MatrixPart& /*part*/) const override { return false; }
+  [[nodiscard]] double progress() const override { return static_cast<double>(done_) / kPieces; }
+  [[nodiscard]] int reads() const { return reads_; }
+
+ private:
+  static constexpr int kPieces = 20;
+  bool keeps_;
+  mutable std::atomic<int> done_ = 0;
+  mutable std::atomic<int> reads_ = 0;
+};
+
+TEST(TileLoader, ReadsInSeveralStepsWhereEachIsShort) {
+  for (const bool keeps : {true, false}) {
+    const auto slow = std::make_shared<const SlowMatrix>(keeps);
+    TileLoader loader([] {}, std::chrono::milliseconds(5));
+    loader.want({{1, tile(0, 0), slow, false}});
+    const std::vector<LoadedTile> loaded = take(loader, 1);
+    ASSERT_EQ(loaded.size(), 1U) << keeps;
+    EXPECT_EQ(loaded[0].matrix, 1U);
+    EXPECT_EQ(loaded[0].texels.back(), 3.0F);
+    // What is not kept gets more time in each step.
+    EXPECT_GE(slow->reads(), 4) << keeps;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::platform

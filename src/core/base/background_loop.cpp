@@ -62,4 +62,6 @@ void BackgroundLoop::notify_waiting() { state_->waiting.notify_all(); }
 
 bool BackgroundLoop::run_slices(StopClock::duration /*most*/) { return false; }
 
+std::optional<StopClock::duration> BackgroundLoop::longest_step() { return std::nullopt; }
+
 }  // namespace attnscope

@@ -42,6 +42,10 @@ class BackgroundLoop {
   /// whether one is still due. With threads there is nothing to do.
   static bool run_slices(StopClock::duration most);
 
+  /// After how long a step should stop, and go on in the next one, because the window waits for it; nothing: with threads,
+  /// which keep nobody waiting.
+  static std::optional<StopClock::duration> longest_step();
+
  private:
   struct State;
   std::unique_ptr<State> state_;

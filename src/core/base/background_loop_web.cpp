@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -69,5 +70,8 @@ bool BackgroundLoop::run_slices(StopClock::duration most) {
   }
   return std::any_of(State::all().begin(), State::all().end(), [](const State* each) { return each->is_due(); });
 }
+
+// Two frames: shorter ones would read and compute little beside what stopping costs.
+std::optional<StopClock::duration> BackgroundLoop::longest_step() { return std::chrono::milliseconds(30); }
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
 // The web page that attnscope runs in: what the program asks of it, and what it tells the program.
 //
-// The page (src/web/attnscope-page.js) is the other half. It calls
+// The page (src/web) is the other half. It calls
 //
 //   attnscope_open(name)            a file of the page's file system, or a link, is to be opened
 //   attnscope_leave()               the page is about to be hidden, and may never come back

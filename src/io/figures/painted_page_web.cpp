@@ -21,7 +21,7 @@ Result<std::string> png_page(const FigurePage& page, int dpi) {
 }
 
 Result<std::string> pdf_page(const FigurePage& page, int dpi) {
-  // Under Node.js nothing prints it. In a page, attnscope-page.js does.
+  // Under Node.js nothing prints it. In a page, src/web/page-files.js does.
   if (!BrowserCanvas::check()) return fail("PDF files cannot be written here; SVG files can");
   return svg_page(page, dpi);
 }

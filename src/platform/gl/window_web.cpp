@@ -12,13 +12,17 @@
 #include <string>
 #include <utility>
 
+// clang-format off
+EM_JS(int, attnscope_page_width, (), { return window.innerWidth; })
+EM_JS(int, attnscope_page_height, (), { return window.innerHeight; })
+EM_JS(void, attnscope_fill_screen, (int full), { Module["page"].setFullScreen(full !== 0); })
+// clang-format on
+
 namespace attnscope::platform {
 namespace {
 
 /// The size of the page, in CSS pixels.
-Size page_size() {
-  return {EM_ASM_INT({ return window.innerWidth; }), EM_ASM_INT({ return window.innerHeight; })};
-}
+Size page_size() { return {attnscope_page_width(), attnscope_page_height()}; }
 
 }  // namespace
 
@@ -133,7 +137,7 @@ void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->wi
 void Window::set_full_screen(bool full) {
   // Users leave the full screen by the browser's keys, too: that is not undone.
   if (std::exchange(state_->full, full) == full) return;
-  EM_ASM({ Module["page"].setFullScreen(Boolean($0)); }, full ? 1 : 0);
+  attnscope_fill_screen(full ? 1 : 0);
 }
 
 void Window::set_icon(const std::vector<Image>& /*sizes*/) {}

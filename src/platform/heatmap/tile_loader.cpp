@@ -6,8 +6,8 @@
 
 namespace attnscope::platform {
 
-TileLoader::TileLoader(std::function<void()> arrived)
-    : arrived_(std::move(arrived)), loop_([this] { return step(); }) {}
+TileLoader::TileLoader(std::function<void()> arrived, std::optional<StopClock::duration> longest)
+    : arrived_(std::move(arrived)), longest_(longest), allowed_(longest), loop_([this] { return step(); }) {}
 
 TileLoader::~TileLoader() { want({}); }
 
@@ -25,6 +25,7 @@ void TileLoader::want(std::vector<TileRequest> requests) {
                                       [&](const TileRequest& request) { return request.same_tile(*reading_); });
       const bool hurry = std::any_of(requests.begin(), requests.end(), [](const TileRequest& r) { return !r.patient; });
       if (again == requests.end() || (again->patient && hurry)) {
+        stopped_ = true;
         stop_.request_stop();
       } else {
         requests.erase(again);
@@ -77,6 +78,32 @@ void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<cons
   sketching_.reset();
 }
 
+bool TileLoader::read(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source,
+                      LoadedTile& tile) {
+  stop_ = StopSource();
+  stopped_ = false;
+  if (allowed_) stop_.request_stop_at(StopClock::now() + *allowed_);
+  const StopToken stop = stop_.token();
+  lock.unlock();
+
+  tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
+  const double before = source->progress();
+  bool complete = source->read(tile.part, tile.texels, stop);
+  if (!complete && !stop.stop_requested()) {
+    // Filled with NaN; reading again would not help.
+    std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
+    complete = true;
+  }
+  // What begins anew each time comes to its end only if it gets more time.
+  const bool advanced = complete || source->progress() > before;
+  if (longest_) allowed_ = advanced ? *longest_ : *allowed_ * 3 / 2;
+  // This may be the last reference: a large matrix is released here, outside of the lock.
+  source.reset();
+
+  lock.lock();
+  return complete && !stopped_;
+}
+
 BackgroundLoop::Rest TileLoader::step() {
   constexpr StopClock::duration go_on = StopClock::duration::zero();
   std::unique_lock lock(mutex_);
@@ -89,23 +116,13 @@ BackgroundLoop::Rest TileLoader::step() {
   std::shared_ptr<const MatrixSource> source = next();
   if (!source) return go_on;
   LoadedTile tile = {reading_->matrix, reading_->part, {}};
-  stop_ = StopSource();
-  const StopToken stop = stop_.token();
-  lock.unlock();
-
-  tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
-  bool complete = source->read(tile.part, tile.texels, stop);
-  if (!complete && !stop.stop_requested()) {
-    // Filled with NaN; reading again would not help.
-    std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
-    complete = true;
+  const bool complete = read(lock, std::move(source), tile);
+  std::optional<TileRequest> request = std::exchange(reading_, std::nullopt);
+  if (!complete) {
+    // Nobody asked for it to stop: it goes on after this step.
+    if (longest_ && !stopped_) wanted_.push_back(std::move(*request));
+    return go_on;
   }
-  // This may be the last reference: a large matrix is released here, outside of the lock.
-  source.reset();
-
-  lock.lock();
-  reading_.reset();
-  if (!complete || stop.stop_requested()) return go_on;
   const bool first = loaded_.empty();
   loaded_.push_back(std::move(tile));
   lock.unlock();

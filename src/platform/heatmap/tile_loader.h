@@ -35,8 +35,10 @@ struct LoadedTile {
 /// Reads one part at a time, in the background. Keeps only the matrix alive that it reads.
 class TileLoader {
  public:
-  /// `arrived` is called from the background loop when the first result becomes available.
-  explicit TileLoader(std::function<void()> arrived);
+  /// `arrived` is called from the background loop when the first result becomes available. A read that takes longer than
+  /// `longest` is stopped, and goes on in the loop's next step.
+  explicit TileLoader(std::function<void()> arrived,
+                      std::optional<StopClock::duration> longest = BackgroundLoop::longest_step());
   ~TileLoader();
   TileLoader(const TileLoader&) = delete;
   TileLoader& operator=(const TileLoader&) = delete;
@@ -57,12 +59,18 @@ class TileLoader {
   /// Computes a sketch with the lock released.
   void sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source);
 
+  /// Reads the tile until it is complete or stopped, with the lock released; whether it is complete.
+  bool read(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source, LoadedTile& tile);
+
   std::function<void()> arrived_;
+  std::optional<StopClock::duration> longest_;
+  std::optional<StopClock::duration> allowed_;  ///< of the next read
   std::mutex mutex_;
   std::vector<TileRequest> wanted_;  ///< the most urgent last
   std::optional<TileRequest> reading_;
   std::weak_ptr<const MatrixSource> sketching_;
-  StopSource stop_;  ///< of the current read
+  StopSource stop_;       ///< of the current read
+  bool stopped_ = false;  ///< it is no longer wanted
   std::vector<LoadedTile> loaded_;
   BackgroundLoop loop_;
 };
