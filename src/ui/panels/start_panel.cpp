@@ -75,8 +75,10 @@ bool start_panel(const Style& style, const Experiment& experiment, const MenuSta
   const ImVec2 size = {(room.x - close - count * gap) / count, two_rows ? (room.y - gap) / 2 : room.y};
   for (std::size_t i = 0; i < kOffers.size(); ++i) {
     const Offer& offer = kOffers[i];
-    ImGui::SetCursorPos(ImVec2(begin.x + static_cast<float>(i % across) * (size.x + gap),
-                               begin.y + static_cast<float>(i / across) * (size.y + gap)));
+    const std::size_t row = i / across;
+    const std::size_t column = i % across;
+    ImGui::SetCursorPos(ImVec2(begin.x + static_cast<float>(column) * (size.x + gap),
+                               begin.y + static_cast<float>(row) * (size.y + gap)));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (offer_button(style, offer, size)) ImGui::OpenPopup(offer.title);
     ImGui::SetNextWindowPos(ImVec2(at.x, at.y + size.y + style.px(2)));
