@@ -112,6 +112,20 @@
 
   // ---- the program ------------------------------------------------------------------------------------------------
 
+  let lastError = 'attnscope has ended without a word';
+  let begun = false;
+
+  /** The window is there. */
+  function begin() {
+    begun = true;
+    element('start').hidden = true;
+    canvas.focus();
+    noteFiles();
+    listen();
+    addFonts();
+    setTimeout(loadModels, MODELS_AFTER_MS);
+  }
+
   async function start() {
     const reason = missing();
     if (reason) { refuse(reason); return; }
@@ -128,10 +142,13 @@
       wasmBinary: program,
       getPreloadedPackage: () => data?.buffer ?? null,
       print: (text) => console.log(text),
-      printErr: (text) => console.warn(text),
+      printErr: (text) => {
+        lastError = text;
+        console.warn(text);
+      },
       page: {
         address: () => location.href.replace(/#.*/s, ''), copyText, copyPicture, pastedText: () => pasted, chooseFiles,
-        downloadFolder: folders.downloads, setFullScreen, end: refuse,
+        downloadFolder: folders.downloads, setFullScreen, begin, end: refuse,
       },
       preRun: [() => {
         Object.assign(Module.ENV, { HOME: folders.home, XDG_CONFIG_HOME: folders.home, ATTNSCOPE_DATA: '/data' });
@@ -140,12 +157,9 @@
       }],
       onRuntimeInitialized: () => { attnscopePage.running = true; },
       postRun: [() => {
-        element('start').hidden = true;
-        canvas.focus();
-        noteFiles();
-        listen();
-        addFonts();
-        setTimeout(loadModels, MODELS_AFTER_MS);
+        if (begun) return;
+        const way = isLink(location.hash) ? ' Without what stands after # in its address, the page starts anew.' : '';
+        refuse(`${lastError}.${way}`);
       }],
       onAbort: (what) => ended(String(what)),
       onExit: (code) => { if (code !== 0) ended(`code ${code}`); },

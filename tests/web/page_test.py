@@ -198,6 +198,15 @@ class Use:
         self.look("link")
         self.expect("a link opens its experiment", self.saved() == experiment)
 
+    def damaged_link(self):
+        """What is wrong with it is said in the page, where no window is."""
+        self.page.open("about:blank")
+        self.page.wait(0.3)
+        self.page.open(self.site.address + "index.html#x=1.AAAA")
+        said = self.page.wait_for("document.getElementById('progress')?.hidden ? document.getElementById('state').textContent : ''", 60)
+        self.expect(f"a damaged link is refused: {said}", "damaged" in said and not self.page.run("document.getElementById('start').hidden"))
+        self.page.messages.clear()  # there too
+
     def lesson(self):
         self.start()
         before = self.look()
@@ -362,7 +371,7 @@ class Use:
         self.expect("the page starts without a network", self.page.run("document.title").endswith("attnscope"))
 
     def everything(self):
-        for part in (self.first, self.sliders, self.views, self.save_and_export, self.links, self.lesson, self.model, self.reload,
+        for part in (self.first, self.sliders, self.views, self.save_and_export, self.links, self.damaged_link, self.lesson, self.model, self.reload,
                      self.touch_and_zoom, self.opening, self.growth, self.beside_native, self.without_network):
             start = time.monotonic()
             if self.only and part.__name__ not in self.only:

@@ -13,6 +13,7 @@ EM_JS(int, page_copy_picture, (const char* png), { return Module.page.copyPictur
 EM_JS(void, page_choose_files, (const char* endings, int several, int folder),
       { Module.page.chooseFiles(UTF8ToString(endings), several !== 0, folder !== 0); })
 EM_JS(char*, page_download_folder, (), { return stringToNewUTF8(Module.page.downloadFolder); })
+EM_JS(void, page_begin, (), { Module.page.begin(); })
 EM_JS(void, page_end, (const char* reason), { Module.page.end(UTF8ToString(reason)); })
 // clang-format on
 
@@ -52,6 +53,8 @@ void choose_files(const std::string& endings, bool several, bool folder) {
 }
 
 std::filesystem::path download_folder() { return taken(page_download_folder()); }
+
+void begin() { page_begin(); }
 
 void end(const std::string& reason) { page_end(reason.c_str()); }
 

@@ -35,6 +35,8 @@ void choose_files(const std::string& endings, bool several, bool folder);
 /// Files written there are downloaded; those that are named as PDF are SVG, which the browser prints to PDF.
 std::filesystem::path download_folder();
 
+/// The window is there: it takes the place of the start screen.
+void begin();
 /// Shows in the page that the program has ended, and why.
 void end(const std::string& reason);
 

@@ -179,6 +179,7 @@ Result<void> run_window(WindowArguments arguments) {
     return tl::unexpected(created.error());
   }
   app_of_page() = std::move(*created);
+  page::begin();
   // It returns at once: the browser calls from now on.
   emscripten_set_main_loop([] { app_of_page()->frame(); }, 0, false);
   return {};
