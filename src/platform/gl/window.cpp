@@ -1,6 +1,7 @@
 #include "platform/gl/window.h"
 
 #include "platform/gl/gl.h"
+#include "platform/gl/window_state.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -21,16 +22,6 @@ extern "C" [[gnu::weak]] unsigned long glfwGetX11Window(GLFWwindow* window);
 namespace attnscope::platform {
 namespace {
 
-/// Where a window is, in screen coordinates.
-struct Placement {
-  int left = 0;
-  int top = 0;
-  int width = 0;
-  int height = 0;
-  bool maximized = false;
-  bool is_known = true;  ///< Wayland does not tell
-};
-
 Placement placement_of(GLFWwindow* window) {
   Placement place;
   glfwGetError(nullptr);
@@ -40,9 +31,6 @@ Placement placement_of(GLFWwindow* window) {
   place.maximized = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
   return place;
 }
-
-/// GLFW is started with the first window and stopped with the last. Main thread only.
-int open_windows = 0;
 
 /// GLFW's reason for the last failure in this thread, in one line.
 std::string last_error(int* code = nullptr) {
@@ -98,9 +86,6 @@ void set_hints(const WindowOptions& options) {
 
 /// GLFW's keys are positions on an American keyboard; a shortcut is the character printed on the key.
 int key_on_layout(int key, int scancode, bool control) {
-  if (key == GLFW_KEY_KP_ADD) return '+';
-  if (key == GLFW_KEY_KP_SUBTRACT) return '-';
-  if (key == GLFW_KEY_KP_0) return '0';
   if (key < GLFW_KEY_APOSTROPHE || key > GLFW_KEY_GRAVE_ACCENT) return key;
   const char* name = glfwGetKeyName(key, scancode);
   if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
@@ -120,23 +105,6 @@ void choose_platform() {
 }
 
 }  // namespace
-
-struct Window::State {
-  GLFWwindow* window = nullptr;
-  std::vector<std::string> dropped_files;
-  std::vector<KeyPress> key_presses;
-  std::optional<Placement> before_full_screen;  ///< nothing: the window is as it was
-
-  State() { ++open_windows; }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (window != nullptr) glfwDestroyWindow(window);
-    if (--open_windows == 0) glfwTerminate();
-  }
-
-  Result<void> make_window(const WindowOptions& options);
-};
 
 Result<void> Window::State::make_window(const WindowOptions& options) {
   set_hints(options);
@@ -159,34 +127,13 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
 
   glfwSwapInterval(options.vsync ? 1 : 0);
   glfwSetWindowSizeLimits(window, options.minimum_width, options.minimum_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
-  // The state outlives the window and never moves: GLFW may keep its address.
-  glfwSetWindowUserPointer(window, this);
+  note_keys({key_on_layout});
   glfwSetDropCallback(window, [](GLFWwindow* target, int count, const char** paths) {
     auto& dropped = static_cast<State*>(glfwGetWindowUserPointer(target))->dropped_files;
     dropped.insert(dropped.end(), paths, paths + count);
   });
-  glfwSetKeyCallback(window, [](GLFWwindow* target, int key, int scancode, int action, int modifiers) {
-    if (action == GLFW_RELEASE) return;
-    // Held down, it would fill the screen and leave it again and again.
-    if (action == GLFW_REPEAT && key == KeyPress::kF11) return;
-    const bool control = (modifiers & GLFW_MOD_CONTROL) != 0;
-    KeyPress press = {key_on_layout(key, scancode, control), control, (modifiers & GLFW_MOD_SHIFT) != 0,
-                      (modifiers & GLFW_MOD_ALT) != 0};
-    // Many keyboards have + above =.
-    if (press.key == '=' && press.shift) press = {'+', press.control, false, press.alt};
-    static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back(press);
-  });
-  glfwSetCharCallback(window, [](GLFWwindow* target, unsigned character) {
-    if (character == '?')
-      static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back({'?', false, true});
-  });
   return {};
 }
-
-Window::Window(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Window::~Window() = default;
-Window::Window(Window&&) noexcept = default;
-Window& Window::operator=(Window&&) noexcept = default;
 
 Result<Window> Window::open(const WindowOptions& options) {
   choose_platform();
@@ -197,26 +144,12 @@ Result<Window> Window::open(const WindowOptions& options) {
   return Window(std::move(state));
 }
 
-GLFWwindow* Window::handle() const { return state_->window; }
-
 std::string Window::name_for_others() const {
   const unsigned long window = glfwGetX11Window != nullptr ? glfwGetX11Window(state_->window) : 0;
   if (window == 0) return "";
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), "x11:%lx", window);
   return text.data();
-}
-
-Size Window::framebuffer_size() const {
-  Size size;
-  glfwGetFramebufferSize(state_->window, &size.width, &size.height);
-  return size;
-}
-
-Size Window::window_size() const {
-  Size size;
-  glfwGetWindowSize(state_->window, &size.width, &size.height);
-  return size;
 }
 
 float Window::content_scale() const {
@@ -248,11 +181,6 @@ void Window::wait_events(double seconds) {
 
 void Window::poll_events() { glfwPollEvents(); }
 void Window::wake() const { glfwPostEmptyEvent(); }
-
-std::vector<KeyPress> Window::take_key_presses() { return std::exchange(state_->key_presses, {}); }
-std::vector<std::string> Window::take_dropped_files() { return std::exchange(state_->dropped_files, {}); }
-
-void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->window, title.c_str()); }
 
 namespace {
 
@@ -311,20 +239,6 @@ void Window::set_icon(const std::vector<Image>& sizes) {
   glfwSetWindowIcon(state_->window, static_cast<int>(icons.size()), icons.data());
 }
 
-void Window::bind() { glfwMakeContextCurrent(state_->window); }
-
-void Window::clear(const Rgba& color, std::span<const ColoredArea> areas) {
-  const Size size = framebuffer_size();
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  clear_framebuffer(size.width, size.height, color, areas);
-}
-
-void Window::swap() { glfwSwapBuffers(state_->window); }
-
 const char* shader_version() { return "#version 330 core"; }
-
-void call_for_characters(GLFWwindow* window, void (*typed)(GLFWwindow* window, unsigned character)) {
-  glfwSetCharCallback(window, typed);
-}
 
 }  // namespace attnscope::platform

@@ -5,10 +5,8 @@
 #include <optional>
 
 #include "app/jobs/ending.h"
-#include "io/base/data_files.h"
-#include "platform/gl/window.h"
 #include "ui/imgui/imgui_compat.h"
-#include "ui/workbench/workbench.h"
+#include "ui/workbench/window_workbench.h"
 
 namespace attnscope::ui {
 namespace {
@@ -23,25 +21,6 @@ constexpr double kSettleSeconds = 0.4;
 constexpr double kLeastWait = 0.004;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Pixels per logical pixel: the desktop's scale times the user's. Where the desktop scales the framebuffer itself,
-/// ImGui's coordinates are scaled already.
-float scale_of(const platform::Window& window, double ui_scale) {
-  const platform::Size pixels = window.framebuffer_size();
-  const platform::Size units = window.window_size();
-  const float framebuffer_scale =
-      units.width > 0 ? static_cast<float>(pixels.width) / static_cast<float>(units.width) : 1;
-  return static_cast<float>(ui_scale) * std::max(0.5F, window.content_scale() / std::max(framebuffer_scale, 1.0F));
-}
-
-void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench) {
-  const auto start = Clock::now();
-  workbench.frame();
-  window.clear(rgba(workbench.look().colors().line), workbench.backdrop());
-  host.render();
-  workbench.finish(seconds_since(start));
-  window.swap();
-}
 
 /// Sleeps until a frame is due.
 class FramePacer {
@@ -84,37 +63,16 @@ class FramePacer {
 }  // namespace
 
 Result<void> run_window(WindowArguments arguments) {
-  const Result<std::filesystem::path> shaders = data_file("shaders");
-  if (!shaders) return tl::unexpected(shaders.error());
-  const Result<FontFiles> fonts = find_font_files();
-  if (!fonts) return tl::unexpected(fonts.error());
   // Before other threads start.
   EndingWatch ending;
   Result<platform::Window> window = platform::Window::open({.without_window = arguments.without_window});
   if (!window) return tl::unexpected(window.error());
 
   ImGuiHost host(window->handle());
-  WorkbenchOptions options = {arguments.theme,
-                              scale_of(*window, arguments.ui_scale),
-                              arguments.memory_budget,
-                              *shaders,
-                              *fonts,
-                              find_lessons,
-                              user_folder(),
-                              [&window] { window->wake(); },
-                              arguments.file_dialog,
-                              window->name_for_others()};
-  Result<std::unique_ptr<Workbench>> created = Workbench::create(
-      host, std::move(arguments.source.experiment), arguments.file, options, std::move(arguments.source.version));
+  Result<std::unique_ptr<Workbench>> created = open_workbench(host, *window, arguments, [&window] { window->wake(); });
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
   const LastAct last_act(ending, [&workbench] { workbench.workspace().save_now(); });
-  workbench.offer_left_behind(arguments.named);
-  if (!arguments.named) workbench.offer_beginnings();
-  if (!arguments.lesson.empty()) workbench.open_file(arguments.lesson);
-  if (user_folder().empty())
-    workbench.state().say("unsaved edits cannot be backed up: neither XDG_CONFIG_HOME nor HOME is set", true);
-  if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
 
   FramePacer pacer;
   std::string title;

@@ -10,12 +10,9 @@
 
 #include "app/jobs/ending.h"
 #include "core/base/background_loop.h"
-#include "io/base/data_files.h"
 #include "io/desktop/page_web.h"
-#include "platform/gl/window.h"
 #include "ui/imgui/imgui_compat.h"
-#include "ui/workbench/window_app.h"
-#include "ui/workbench/workbench.h"
+#include "ui/workbench/window_workbench.h"
 
 namespace attnscope::ui {
 namespace {
@@ -62,10 +59,8 @@ class PageApp {
     emscripten_set_wheel_callback("#canvas", nullptr, false, wheel_turned);
   }
 
-  [[nodiscard]] float scale() const;
   /// Whether the next picture differs from the one that is shown.
   [[nodiscard]] bool is_due();
-  void draw();
 
   WindowArguments arguments_;
   platform::Window window_;
@@ -80,43 +75,16 @@ class PageApp {
   platform::Size size_;
 };
 
-float PageApp::scale() const {
-  const platform::Size pixels = window_.framebuffer_size();
-  const platform::Size units = window_.window_size();
-  const float of_framebuffer = units.width > 0 ? static_cast<float>(pixels.width) / static_cast<float>(units.width) : 1;
-  return static_cast<float>(arguments_.ui_scale) *
-         std::max(0.5F, window_.content_scale() / std::max(of_framebuffer, 1.0F));
-}
-
 Result<std::unique_ptr<PageApp>> PageApp::create(WindowArguments arguments) {
-  const Result<std::filesystem::path> shaders = data_file("shaders");
-  if (!shaders) return tl::unexpected(shaders.error());
-  const Result<FontFiles> fonts = find_font_files();
-  if (!fonts) return tl::unexpected(fonts.error());
   Result<platform::Window> window = platform::Window::open({});
   if (!window) return tl::unexpected(window.error());
   std::unique_ptr<PageApp> app(new PageApp(std::move(arguments), std::move(*window)));
-  WindowArguments& opened = app->arguments_;
-  WorkbenchOptions options = {opened.theme,
-                              app->scale(),
-                              opened.memory_budget,
-                              *shaders,
-                              *fonts,
-                              find_lessons,
-                              user_folder(),
-                              [raw = app.get()] { raw->woken_ = true; },
-                              opened.file_dialog,
-                              {}};
-  Result<std::unique_ptr<Workbench>> created = Workbench::create(
-      app->host_, std::move(opened.source.experiment), opened.file, options, std::move(opened.source.version));
+  Result<std::unique_ptr<Workbench>> created =
+      open_workbench(app->host_, app->window_, app->arguments_, [raw = app.get()] { raw->woken_ = true; });
   if (!created) return tl::unexpected(created.error());
   app->workbench_ = std::move(*created);
   Workbench& workbench = *app->workbench_;
   app->last_act_ = std::make_unique<LastAct>(app->ending_, [&workbench] { workbench.workspace().save_now(); });
-  workbench.offer_left_behind(opened.named);
-  if (!opened.named) workbench.offer_beginnings();
-  if (!opened.lesson.empty()) workbench.open_file(opened.lesson);
-  if (opened.source.pinned) workbench.compare_with(std::move(*opened.source.pinned));
   return app;
 }
 
@@ -135,16 +103,6 @@ bool PageApp::is_due() {
   return due_ > 0;
 }
 
-void PageApp::draw() {
-  const auto start = Clock::now();
-  workbench_->frame();
-  scroll_by_touch();
-  window_.clear(rgba(workbench_->look().colors().line), workbench_->backdrop());
-  host_.render();
-  workbench_->finish(std::chrono::duration<double>(Clock::now() - start).count());
-  window_.swap();
-}
-
 void PageApp::frame() {
   BackgroundLoop::run_slices(kSlice);
   window_.poll_events();
@@ -155,8 +113,9 @@ void PageApp::frame() {
   if (!is_due()) return;
   --due_;
   for (const platform::KeyPress& press : window_.take_key_presses()) workbench_->press(press);
-  workbench_->set_scale(scale());
-  draw();
+  workbench_->set_scale(scale_of(window_, arguments_.ui_scale));
+  draw_frame(window_, host_, *workbench_);
+  scroll_by_touch();
   window_.set_full_screen(workbench_->wants_full_screen());
   if (workbench_->window_title() != title_) window_.set_title(title_ = workbench_->window_title());
   if (!workbench_->wants_to_quit()) return;
