@@ -363,5 +363,38 @@ TEST(ComputeWorker, WaitsForAResultAndNoLonger) {
   EXPECT_TRUE(worker.busy());
 }
 
+TEST(ComputeWorker, GoesOnInTheNextStepWhereEachIsShort) {
+  ComputeWorker worker([] {}, kDefaultMemoryBudget, std::chrono::microseconds(1));
+  Experiment large = with_seed(5);
+  large.parameters["tokens"] = Index{300};
+  worker.request(large);
+  ASSERT_TRUE(worker.wait_for_result(kLongest));
+  const auto result = worker.take_result();
+  ASSERT_TRUE(*result);
+  EXPECT_TRUE(std::ranges::equal((**result)->tensor("out").values(), (*run(large))->tensor("out").values()));
+  // A newer request ends what is between two steps.
+  worker.request(endless_experiment());
+  wait_until_under_way(worker);
+  worker.request(with_seed(6));
+  ASSERT_TRUE(worker.wait_for_result(kLongest));
+  EXPECT_EQ(seed_of(*worker.take_result()), 6U);
+  worker.request(token_order(1));
+  wait_until_idle(worker);
+  const auto compared = worker.take_comparison();
+  ASSERT_TRUE(compared && *compared);
+  EXPECT_TRUE((*compared)->agrees());
+}
+
+TEST(ComputeWorker, CancelStopsBetweenTwoSteps) {
+  ComputeWorker worker([] {}, kDefaultMemoryBudget, std::chrono::microseconds(1));
+  worker.request(endless_experiment());
+  wait_until_under_way(worker);
+  worker.cancel();
+  wait_until_idle(worker);
+  const auto result = worker.take_result();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->error().message, "stopped before it was done");
+}
+
 }  // namespace
 }  // namespace attnscope

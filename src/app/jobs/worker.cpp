@@ -11,8 +11,9 @@ constexpr double kFlopsLetFinish = 2e8;
 
 }  // namespace
 
-ComputeWorker::ComputeWorker(std::function<void()> ready, double memory_budget)
-    : ready_(std::move(ready)), runner_(memory_budget), loop_([this] { return step(); }) {}
+ComputeWorker::ComputeWorker(std::function<void()> ready, double memory_budget,
+                             std::optional<StopClock::duration> longest)
+    : ready_(std::move(ready)), longest_(longest), runner_(memory_budget), loop_([this] { return step(); }) {}
 
 ComputeWorker::~ComputeWorker() { cancel(); }
 
@@ -93,61 +94,81 @@ void ComputeWorker::stop_if_replaced() const {
   if (waiting_ && running_ && running_flops_ > kFlopsLetFinish) running_->request_stop();
 }
 
+std::optional<StopClock::time_point> ComputeWorker::end_of_step() const {
+  if (!longest_) return std::nullopt;
+  return StopClock::now() + *longest_;
+}
+
 BackgroundLoop::Rest ComputeWorker::step() {
   std::unique_lock lock(mutex_);
-  if (waiting_.has_value()) {
-    work_on_experiment(lock);
-  } else if (waiting_comparison_.has_value()) {
-    work_on_comparison(lock);
-  } else {
-    return std::nullopt;
+  if (!running_ && !waiting_ && !waiting_comparison_) return std::nullopt;
+  if (!running_ && waiting_) {
+    begin_experiment(lock);
+  } else if (!running_) {
+    begin_comparison(lock);
   }
+  // What could not be begun has ended.
+  if (running_ && !go_on(lock)) return StopClock::duration::zero();
+  loop_.notify_waiting();
   lock.unlock();
   ready_();
   return StopClock::duration::zero();
 }
 
-void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
-  const Experiment experiment = std::move(*waiting_);
+void ComputeWorker::begin_experiment(std::unique_lock<std::mutex>& lock) {
+  Experiment experiment = std::move(*waiting_);
   waiting_.reset();
   set_running();
   lock.unlock();
-
   const Progress progress = begin(runner_.prepare(experiment).flops);
-  Result<std::shared_ptr<const Trace>> result = runner_.run(experiment, progress);
-
+  runner_.begin(std::move(experiment), progress);
   lock.lock();
-  running_.reset();
-  // A newer request stopped it, or came after it was cancelled: that is not worth a message.
-  const bool replaced = progress.stop.stop_requested() && (waiting_ || !cancelled_);
-  cancelled_ = false;
-  if (!replaced) result_ = std::move(result);
-  loop_.notify_waiting();
 }
 
-Result<EquivalenceResult> ComputeWorker::compute(const ComparisonRequest& request) {
-  const Result<EquivalenceSides> sides =
-      equivalence_sides(*request.equivalence, request.experiment, request.memory_budget);
-  if (!sides) return tl::unexpected(sides.error());
-  return compare(*sides, begin(equivalence_flops(*sides)));
-}
-
-void ComputeWorker::work_on_comparison(std::unique_lock<std::mutex>& lock) {
+void ComputeWorker::begin_comparison(std::unique_lock<std::mutex>& lock) {
   const ComparisonRequest request = std::move(*waiting_comparison_);
   waiting_comparison_.reset();
   set_running();
-  comparing_ = true;
+  comparing_ = request;
   forgotten_ = false;
   lock.unlock();
-
-  Result<EquivalenceResult> result = compute(request);
-
+  Result<EquivalenceSides> sides = equivalence_sides(*request.equivalence, request.experiment, request.memory_budget);
+  if (sides) comparison_under_way_.emplace(*sides, begin(equivalence_flops(*sides)));
   lock.lock();
+  if (!sides) end_comparison(tl::unexpected(sides.error()));
+}
+
+bool ComputeWorker::go_on(std::unique_lock<std::mutex>& lock) {
+  const auto until = end_of_step();
+  if (comparing_) {
+    lock.unlock();
+    std::optional<Result<EquivalenceResult>> result = comparison_under_way_->go_on(until);
+    if (result) comparison_under_way_.reset();
+    lock.lock();
+    if (result) end_comparison(std::move(*result));
+  } else {
+    lock.unlock();
+    std::optional<Result<std::shared_ptr<const Trace>>> result = runner_.go_on(until);
+    lock.lock();
+    if (result) end_experiment(std::move(*result));
+  }
+  return !running_;
+}
+
+void ComputeWorker::end_experiment(Result<std::shared_ptr<const Trace>> result) {
+  // A newer request stopped it, or came after it was cancelled: that is not worth a message.
+  const bool replaced = running_->stop_requested() && (waiting_ || !cancelled_);
+  running_.reset();
+  cancelled_ = false;
+  if (!replaced) result_ = std::move(result);
+}
+
+void ComputeWorker::end_comparison(Result<EquivalenceResult> result) {
   // A newer experiment comes first, and then this comparison again, unless another one was requested.
   const bool put_off = running_->stop_requested() && !cancelled_ && !forgotten_;
   running_.reset();
-  comparing_ = false;
-  if (put_off && !waiting_comparison_) waiting_comparison_ = request;
+  if (put_off && !waiting_comparison_) waiting_comparison_ = std::move(comparing_);
+  comparing_.reset();
   if (!put_off && !forgotten_) comparison_ = std::move(result);
   cancelled_ = false;
 }

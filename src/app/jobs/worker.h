@@ -28,7 +28,9 @@ class ComputeWorker {
  public:
   /// `ready` is called from the background loop whenever a computation has ended; there may be nothing to take, because it
   /// was replaced.
-  explicit ComputeWorker(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget);
+  /// `longest`: see BackgroundLoop::longest_step.
+  explicit ComputeWorker(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget,
+                         std::optional<StopClock::duration> longest = BackgroundLoop::longest_step());
   ~ComputeWorker();
   ComputeWorker(const ComputeWorker&) = delete;
   ComputeWorker& operator=(const ComputeWorker&) = delete;
@@ -61,10 +63,14 @@ class ComputeWorker {
 
  private:
   BackgroundLoop::Rest step();
-  /// Both are called with the lock, and release it while they plan and compute.
-  void work_on_experiment(std::unique_lock<std::mutex>& lock);
-  void work_on_comparison(std::unique_lock<std::mutex>& lock);
-  Result<EquivalenceResult> compute(const ComparisonRequest& request);
+  // The next five are called with the lock, and release it while they plan and compute.
+  void begin_experiment(std::unique_lock<std::mutex>& lock);
+  void begin_comparison(std::unique_lock<std::mutex>& lock);
+  /// Goes on with what is running; whether it has ended.
+  bool go_on(std::unique_lock<std::mutex>& lock);
+  void end_experiment(Result<std::shared_ptr<const Trace>> result);
+  void end_comparison(Result<EquivalenceResult> result);
+  [[nodiscard]] std::optional<StopClock::time_point> end_of_step() const;
   /// Called with the lock: the running computation can be stopped from now on.
   void set_running();
   /// Called without the lock, when the planned computation's cost is known.
@@ -77,15 +83,18 @@ class ComputeWorker {
   std::optional<Experiment> waiting_;
   std::optional<ComparisonRequest> waiting_comparison_;
   std::optional<StopSource> running_;
-  double running_flops_ = 0;  ///< 0 while the computation is planned
-  bool comparing_ = false;    ///< a comparison is running
+  double running_flops_ = 0;                    ///< 0 while the computation is planned
+  std::optional<ComparisonRequest> comparing_;  ///< the running comparison
   std::optional<Result<std::shared_ptr<const Trace>>> result_;
   std::optional<Result<EquivalenceResult>> comparison_;
   bool cancelled_ = false;  ///< the user stopped the running computation
   bool forgotten_ = false;  ///< nobody wants the running comparison any more
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
-  Executor runner_;  ///< used by the loop only
+  std::optional<StopClock::duration> longest_;
+  // Used by the loop only.
+  Executor runner_;
+  std::optional<Comparison> comparison_under_way_;
   BackgroundLoop loop_;
 };
 

@@ -18,9 +18,9 @@ struct AttentionTensors {
   Tensor* outputs = nullptr;
 };
 
-/// Computes the steps while their rows are in the cache. The numbers are those of the steps one by one. `made`, which
-/// may be null, is told of the outputs.
+/// Computes the steps while their rows are in the cache: those of `rows`, a box of the scores with all of their keys. The
+/// numbers are those of the steps one by one. `made`, which may be null, is told of the outputs.
 void compute_attention(const Plan& plan, const AttentionSteps& attention, const AttentionTensors& tensors,
-                       const StepContext& context, const RowSink* made);
+                       const Region& rows, const StepContext& context, const RowSink* made);
 
 }  // namespace attnscope

@@ -27,10 +27,11 @@ class PackedHeads {
   PackedHeads(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
               const RowSink* made, Index all_heads, float* packed)
       : heads_(heads), sizes_(sizes), options_(options), made_(made), packed_(packed), infinite_(heads.size()) {
-    const double pairs = 2 * static_cast<double>(all_heads) * static_cast<double>(sizes.queries * sizes.keys);
-    scores_fused_ = rounds_once(pairs * static_cast<double>(sizes.dim));
-    output_fused_ = rounds_once(pairs * static_cast<double>(sizes.value_dim));
-    streamed_ = all_heads * sizes.queries * sizes.keys >= kStreamed;
+    const double here = static_cast<double>(all_heads) * static_cast<double>(sizes.queries * sizes.keys);
+    const double pairs = options.pairs > 0 ? options.pairs : here;
+    scores_fused_ = rounds_once(2 * pairs * static_cast<double>(sizes.dim));
+    output_fused_ = rounds_once(2 * pairs * static_cast<double>(sizes.value_dim));
+    streamed_ = pairs >= static_cast<double>(kStreamed);
     const Index pieces = static_cast<Index>(heads.size()) * ((sizes.queries + kRows - 1) / kRows);
     rows_ = pieces < kPieces ? kFewerRows : kRows;
   }

@@ -40,7 +40,8 @@ struct AttentionSizes {
 struct AttentionOptions {
   float divisor = 1;
   float temperature = 1;
-  float fill = 0;  ///< of masked scores
+  float fill = 0;    ///< of masked scores
+  double pairs = 0;  ///< heads × queries × keys of all the attention, if only a part of it is computed; 0: all of it is
 };
 
 /// Computes all heads; the bits equal those of `contract_strided`, the mask, `softmax_row` and `contract_strided` over

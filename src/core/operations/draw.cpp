@@ -10,9 +10,6 @@
 namespace attnscope {
 namespace {
 
-// Draws between two checks whether to stop: about 20 ms.
-constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;
-
 // Box–Muller: √(−2 ln u) for the smallest u of 53 bits is below 8.6.
 constexpr double kMaxNormal = 9;
 
@@ -111,13 +108,6 @@ std::string DrawOperation::formula(const StepInPlan& /*step*/) const {
 
 void DrawOperation::compute(Inputs /*inputs*/, const StepContext& context, Tensor& out) const {
   Generator& generator = *context.generator;
-  if (restarts) generator = Generator(weights_seed(context.seed));
-  for (std::uint64_t left = discarded; left > 0 && !context.stop.stop_requested();) {
-    const std::uint64_t now = std::min(left, kDrawsBetweenChecks);
-    generator.discard(now);
-    left -= now;
-  }
-  if (context.stop.stop_requested()) return;
   if (distribution == Distribution::normal) {
     generator.fill_normal(out.values());
   } else {

@@ -38,7 +38,9 @@ struct DrawOperation {
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
-  [[nodiscard]] OperationTraits traits() const { return {.draws = true, .restarts_draws = restarts}; }
+  [[nodiscard]] OperationTraits traits() const {
+    return {.draws = true, .restarts_draws = restarts, .discards = discarded};
+  }
   [[nodiscard]] DrawOperation with_numbers(std::vector<EditedNumber> numbers) const;
 
   friend bool operator==(const DrawOperation&, const DrawOperation&) = default;

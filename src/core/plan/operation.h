@@ -23,6 +23,7 @@ struct Explanation;
 struct OperationTraits {
   bool draws = false;           ///< takes the next numbers of the seed's sequence; `StepContext::generator` gives them
   bool restarts_draws = false;  ///< takes the first numbers of another seed, and those that follow it the next
+  std::uint64_t discards = 0;   ///< so many numbers of the sequence are thrown away before it takes any
   bool uses_seed = false;       ///< depends on the seed without taking a number of that sequence
   bool reads_file = false;      ///< its numbers can be read again at any time
   bool fills_infinities = false;  ///< puts ±∞ or NaN into its result on purpose

@@ -19,7 +19,7 @@ struct StepContext {
   StopToken stop;              ///< asked in long loops, which then leave with the rest of the result unfinished
   /// Told when imported numbers cannot be read; the result is then invalid. May be null.
   ReadFailure* failure = nullptr;
-  Generator* generator = nullptr;  ///< the sequence of draws, for operations that draw; null for the others
+  Generator* generator = nullptr;  ///< for operations that draw: gives their first number next; null for others
 
   /// Whether to leave with the result unfinished.
   [[nodiscard]] bool gives_up() const { return stop.stop_requested() || (failure != nullptr && failure->any()); }

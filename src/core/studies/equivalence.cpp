@@ -65,23 +65,43 @@ double equivalence_flops(const EquivalenceSides& sides) {
   return cost_of(sides.one).flops + cost_of(sides.other).flops;
 }
 
-Result<EquivalenceResult> compare(const EquivalenceSides& sides, const Progress& progress) {
-  const Result<std::shared_ptr<const Trace>> one = run(sides.one, progress);
-  if (!one) return tl::unexpected(one.error());
+Comparison::Comparison(EquivalenceSides sides, const Progress& progress)
+    : sides_(std::move(sides)), progress_(progress) {
+  run_of_one_.begin(sides_.one, progress_);
+}
+
+std::optional<Result<EquivalenceResult>> Comparison::go_on(std::optional<StopClock::time_point> until) {
   try {
-    Progress second = progress;
-    second.done_flops += cost_of(sides.one).flops;
-    const Result<std::shared_ptr<const Trace>> other = run(sides.other, second, sides.given(**one));
-    if (!other) return tl::unexpected(other.error());
-    EquivalenceResult result = {sides.one_text, sides.other_text, {}};
-    for (const EquivalenceSides::Pair& pair : sides.pairs) {
-      if (progress.stop.stop_requested()) return fail("stopped before it was done");
-      result.differences.push_back(difference_of(pair.what, *pair.of_one(**one), *pair.of_other(**other)));
+    if (one_ == nullptr) {
+      const auto one = run_of_one_.go_on(until);
+      if (!one) return std::nullopt;
+      if (!*one) return tl::unexpected(one->error());
+      one_ = **one;
+      Progress second = progress_;
+      second.done_flops += cost_of(sides_.one).flops;
+      run_of_other_.begin(sides_.other, second, sides_.given(*one_));
+      if (until) return std::nullopt;
     }
-    return result;
+    const auto other = run_of_other_.go_on(until);
+    if (!other) return std::nullopt;
+    if (!*other) return tl::unexpected(other->error());
+    return differences(***other);
   } catch (const std::bad_alloc&) {
     return fail("not enough memory for both sides of the comparison");
   }
+}
+
+Result<EquivalenceResult> Comparison::differences(const Trace& other) const {
+  EquivalenceResult result = {sides_.one_text, sides_.other_text, {}};
+  for (const EquivalenceSides::Pair& pair : sides_.pairs) {
+    if (progress_.stop.stop_requested()) return fail("stopped before it was done");
+    result.differences.push_back(difference_of(pair.what, *pair.of_one(*one_), *pair.of_other(other)));
+  }
+  return result;
+}
+
+Result<EquivalenceResult> compare(const EquivalenceSides& sides, const Progress& progress) {
+  return *Comparison(sides, progress).go_on();
 }
 
 }  // namespace attnscope

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,7 +76,25 @@ Result<EquivalenceSides> equivalence_sides(const Equivalence& equivalence, const
 /// Multiplications and additions of both sides together.
 double equivalence_flops(const EquivalenceSides& sides);
 
-/// Computes both sides and compares them. Fails if stopped or out of memory.
+/// Computes both sides and compares them, a slice of time after the other. Fails if stopped or out of memory.
+class Comparison {
+ public:
+  Comparison(EquivalenceSides sides, const Progress& progress);
+
+  /// See Executor::go_on.
+  std::optional<Result<EquivalenceResult>> go_on(std::optional<StopClock::time_point> until = std::nullopt);
+
+ private:
+  Result<EquivalenceResult> differences(const Trace& other) const;
+
+  EquivalenceSides sides_;
+  Progress progress_;
+  Executor run_of_one_;
+  Executor run_of_other_;
+  std::shared_ptr<const Trace> one_;  ///< once it is computed
+};
+
+/// The same in one go.
 Result<EquivalenceResult> compare(const EquivalenceSides& sides, const Progress& progress = {});
 
 }  // namespace attnscope

@@ -6,11 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/compute/attention_steps.h"
-#include "core/compute/rearranged_copy.h"
-#include "core/operations/contract.h"
-#include "core/operations/rearrange.h"
-#include "core/operations/softmax.h"
+#include "core/experiment/random_numbers.h"
 #include "core/trace/grown_tensor.h"
 #include "core/trace/magnitude_bound.h"
 #include "core/trace/step_box.h"
@@ -32,12 +28,8 @@ Index not_finite_count(std::span<const float> values) {
   return count;
 }
 
-// With fewer operations, results stay in the cache from one step to the next anyway.
-constexpr double kWorthTogether = 1e6;
-
-// Numbers of a head's keys beyond which they are not packed all at once: the table of a language model's vocabulary is
-// not copied.
-constexpr Index kMostPacked = Index{1} << 23U;
+// Draws between two looks at the clock: some 10 ms.
+constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;
 
 bool all_finite(const Trace& trace) {
   return std::all_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.not_finite == 0; });
@@ -93,36 +85,49 @@ PlanRun::PlanRun(std::shared_ptr<const Plan> plan, const std::vector<bool>& held
   bounds_.reserve(plan_.steps.size());
 }
 
-bool PlanRun::run(const RunResult& last) {
+void PlanRun::begin(const RunResult& last) {
+  before_ = &last;
   last_ = last.trace.get();
   if (last_ != nullptr) {
-    same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
-    if (all_finite(*last.trace)) known_ = known_rows(plan_, *last.trace, same_);
+    same_ = same_steps(plan_, *last_, last_->experiment().seed == context_.seed);
+    if (all_finite(*last_)) known_ = known_rows(plan_, *last_, same_);
   }
-  if (progress_.stop.stop_requested()) return false;
+  if (progress_.stop.stop_requested()) return;
   find_passing();
   expect_small();
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-    const PlannedStep& step = plan_.steps[i];
-    if (!resident_[i] && passing_until_[i] == 0) {
-      add_bound(step, false);
-      results_.emplace_back();
-      continue;
-    }
-    if (resident_[i] && !known_.empty() && known_[i].rows > 0) {
-      continue_step(i, last);
-    } else if (const int steps = compute_together(static_cast<int>(i)); steps > 0) {
-      for (const std::size_t end = i + static_cast<std::size_t>(steps) - 1; i < end; ++i) drop_passed(i);
-    } else if (!is_to_be_computed(static_cast<int>(i))) {
-      reuse(step, last, static_cast<std::size_t>(same_[i]));
-    } else {
-      compute_step(step);
-    }
-    if (context_.gives_up()) return false;
-    drop_passed(i);
+}
+
+PlanRun::State PlanRun::go_on(std::optional<StopClock::time_point> until) {
+  if (progress_.stop.stop_requested()) return State::failed;
+  while (next_ < plan_.steps.size()) {
+    int done = under_way_ ? compute_parts(until) : compute_next(until);
+    if (context_.gives_up()) return State::failed;
+    for (; done > 0; --done) drop_passed(next_++);
     tell_progress();
+    if (until && next_ < plan_.steps.size() && StopClock::now() >= *until) return State::under_way;
   }
-  return true;
+  return State::done;
+}
+
+int PlanRun::compute_next(std::optional<StopClock::time_point> until) {
+  const PlannedStep& step = plan_.steps[next_];
+  const int at = static_cast<int>(next_);
+  if (!resident_[next_] && passing_until_[next_] == 0) {
+    add_bound(step, false);
+    results_.emplace_back();
+  } else if (has_known_rows(at)) {
+    continue_step(next_, until.has_value());
+    return 0;
+  } else if (until && begin_parts()) {
+    return 0;
+  } else if (const int steps = compute_together(at); steps > 0) {
+    return steps;
+  } else if (!is_to_be_computed(at)) {
+    reuse(step, static_cast<std::size_t>(same_[next_]));
+  } else {
+    return compute_step(step, until) ? 1 : 0;
+  }
+  return 1;
 }
 
 void PlanRun::find_passing() {
@@ -143,16 +148,16 @@ void PlanRun::drop_passed(std::size_t done) {
   }
 }
 
-RunResult PlanRun::finish(const Experiment& experiment, double seconds, double memory_budget) {
-  return {std::make_shared<const Trace>(experiment, shared_plan_, std::move(results_), seconds, memory_budget),
-          std::move(bounds_), std::move(after_draws_)};
+RunResult PlanRun::finish(Experiment experiment, double seconds, double memory_budget) {
+  return {
+      std::make_shared<const Trace>(std::move(experiment), shared_plan_, std::move(results_), seconds, memory_budget),
+      std::move(bounds_), std::move(after_draws_)};
 }
 
-void PlanRun::continue_step(std::size_t step, const RunResult& last) {
+void PlanRun::continue_step(std::size_t step, bool in_parts) {
   const PlannedStep& planned = plan_.steps[step];
   const KnownRows& known = known_[step];
-  done_flops_ += planned.flops;
-  const Tensor& old = *last.trace->steps()[static_cast<std::size_t>(known.step)].tensor;
+  const Tensor& old = *last_->steps()[static_cast<std::size_t>(known.step)].tensor;
   std::shared_ptr<Tensor> tensor = grown_tensor(shared_plan_, step, known, old, {small_, memory_, context_.pool});
   const bool is_bounded = std::isfinite(add_bound(planned, false));
   std::vector<Region> added(1, whole_region(static_cast<int>(step), planned.axes));
@@ -169,8 +174,12 @@ void PlanRun::continue_step(std::size_t step, const RunResult& last) {
       });
     }
   }
-  for (const Region& box : added) compute_box(planned, box, *tensor);
-  add_grown(planned, std::move(tensor), last.bounds[static_cast<std::size_t>(known.step)], added);
+  const double work = work_of(static_cast<int>(step), 1);
+  const double each = in_parts ? kWorkOfPart : std::numeric_limits<double>::infinity();
+  under_way_.emplace(StepUnderWay{{static_cast<int>(step), {}}, {added, work, each, planned.axes.size()}, {}, {}});
+  under_way_->steps.made.push_back(std::move(tensor));
+  under_way_->known_bound = before_->bounds[static_cast<std::size_t>(known.step)];
+  under_way_->added = std::move(added);
 }
 
 bool PlanRun::put_off(std::size_t step, const Region& box, const Tensor& whole) const {
@@ -202,17 +211,27 @@ bool PlanRun::reads_boxes(const PlannedStep& step) const {
   return std::any_of(step.inputs.begin(), step.inputs.end(), [this](int input) { return is_read_in_boxes(input); });
 }
 
-void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t from) {
-  const Step& known = last.trace->steps()[from];
+void PlanRun::reuse(const PlannedStep& step, std::size_t from) {
+  const Step& known = last_->steps()[from];
   results_.push_back({known.tensor, known.not_finite});
-  bounds_.push_back(last.bounds[from]);
+  bounds_.push_back(before_->bounds[from]);
   if (is_draw(step)) {
     // Not as many as here: where weights stay, other numbers before them may be new or gone.
-    const std::span<const PlannedStep> before = std::span(last.trace->plan()->steps).first(from);
-    after_draws_.push_back(last.after_draws[static_cast<std::size_t>(std::ranges::count_if(before, is_draw))]);
+    const std::span<const PlannedStep> before = std::span(last_->plan()->steps).first(from);
+    after_draws_.push_back(before_->after_draws[static_cast<std::size_t>(std::ranges::count_if(before, is_draw))]);
   }
   done_flops_ += step.flops;
   ++reused_;
+}
+
+bool PlanRun::has_known_rows(int step) const {
+  const auto at = static_cast<std::size_t>(step);
+  return resident_[at] && !known_.empty() && known_[at].rows > 0;
+}
+
+std::shared_ptr<const Tensor> PlanRun::given_for(const PlannedStep& step) const {
+  const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
+  return given == substitutions_.end() ? nullptr : given->second;
 }
 
 bool PlanRun::is_to_be_computed(int step) const {
@@ -241,115 +260,43 @@ std::shared_ptr<Tensor> PlanRun::make_tensor(const PlannedStep& step) {
   return std::make_shared<Tensor>(std::move(axes), Numbers(static_cast<std::size_t>(count), memory_));
 }
 
-int PlanRun::compute_together(int first) {
-  if (planned(first).flops < kWorthTogether || !is_to_be_computed(first) || reads_boxes(planned(first))) return 0;
-  if (!known_.empty() && known_[static_cast<std::size_t>(first)].rows > 0) return 0;
-  if (const int steps = compute_attention(first); steps > 0) return steps;
-  const auto* product = as<ContractOperation>(planned(first).operation);
-  return product != nullptr ? compute_rearranged(*product, first) : 0;
-}
-
-int PlanRun::compute_attention(int scores) {
-  for (int weights = scores + 1; weights <= scores + 2 && weights < std::ssize(plan_.steps); ++weights) {
-    const std::optional<AttentionSteps> attention = attention_with_weights(plan_, weights);
-    if (!attention || attention->scores != scores || attention->sizes.keys * attention->sizes.dim > kMostPacked)
-      continue;
-    assert(weights - scores == (attention->masked >= 0 ? 2 : 1));
-    const int last = attention->outputs >= 0 && is_to_be_computed(attention->outputs) ? attention->outputs : weights;
-    // If one of the steps between is known, so are those that it is computed from.
-    for (int step = scores; step <= last; ++step) {
-      if (!is_to_be_computed(step)) return 0;
-    }
-    const int values = last == weights ? -1 : attention->v;
-    if (values > scores) return 0;
-    return compute_attention(*attention, last);
+bool PlanRun::find_draw(const PlannedStep& step, std::optional<StopClock::time_point> until) {
+  if (!to_discard_) {
+    const bool is_first = after_draws_.empty();
+    Generator next = is_first ? Generator(context_.seed) : after_draws_.back();
+    if (step.operation->traits().restarts_draws) next = Generator(weights_seed(context_.seed));
+    after_draws_.push_back(next);
+    to_discard_ = step.operation->traits().discards;
   }
-  return 0;
-}
-
-int PlanRun::compute_attention(const AttentionSteps& attention, int last) {
-  const bool with_outputs = last > attention.weights;
-  const int rearranged = with_outputs ? rearrangements_behind(last) : 0;
-  FusedSteps steps = make_tensors(attention.scores, last + rearranged);
-  AttentionTensors tensors;
-  tensors.q = tensor_of(attention.q);
-  tensors.k = tensor_of(attention.k);
-  tensors.scores = steps.tensor(attention.scores);
-  if (attention.masked >= 0) tensors.masked = steps.tensor(attention.masked);
-  tensors.weights = steps.tensor(attention.weights);
-  if (with_outputs) {
-    tensors.v = tensor_of(attention.v);
-    tensors.outputs = steps.tensor(last);
+  while (*to_discard_ > 0) {
+    const std::uint64_t now = std::min(*to_discard_, kDrawsBetweenChecks);
+    after_draws_.back().discard(now);
+    *to_discard_ -= now;
+    done_flops_ += static_cast<double>(now);
+    if (context_.gives_up() || (until && *to_discard_ > 0 && StopClock::now() >= *until)) return false;
   }
-  const RowSink made = copies_of(steps, last);
-  attnscope::compute_attention(plan_, attention, tensors, context_, made ? &made : nullptr);
-  return add_results(std::move(steps));
+  to_discard_.reset();
+  return true;
 }
 
-int PlanRun::compute_rearranged(const ContractOperation& product, int step) {
-  const int rearranged = rearrangements_behind(step);
-  if (rearranged == 0) return 0;
-  FusedSteps steps = make_tensors(step, step + rearranged);
-  const RowSink made = copies_of(steps, step);
-  multiply(product, inputs_of(planned(step)), context_, *steps.tensor(step), &made);
-  return add_results(std::move(steps));
-}
-
-int PlanRun::rearrangements_behind(int of) const {
-  int step = of + 1;
-  for (; step < std::ssize(plan_.steps) && is_to_be_computed(step); ++step) {
-    const auto* rearrange = as<RearrangeOperation>(planned(step).operation);
-    if (rearrange == nullptr || planned(step).inputs[0] != of || !RearrangedCopy::keeps_runs(*rearrange)) break;
-  }
-  return step - of - 1;
-}
-
-PlanRun::FusedSteps PlanRun::make_tensors(int first, int last) {
-  FusedSteps steps = {first, {}};
-  steps.made.reserve(static_cast<std::size_t>(last - first) + 1);
-  for (int step = first; step <= last; ++step) steps.made.push_back(make_tensor(planned(step)));
-  return steps;
-}
-
-RowSink PlanRun::copies_of(const FusedSteps& steps, int of) const {
-  std::vector<RearrangedCopy> copies;
-  for (int step = of + 1; step < steps.first + std::ssize(steps.made); ++step) {
-    copies.emplace_back(*as<RearrangeOperation>(planned(step).operation), steps.tensor(step)->values().data());
-  }
-  if (copies.empty()) return {};
-  const float* const begin = steps.tensor(of)->values().data();
-  return [copies = std::move(copies), begin](const float* first, Index length, Index count, Index apart) {
-    for (const RearrangedCopy& each : copies) each.copy(first - begin, first, length, count, apart);
-  };
-}
-
-int PlanRun::add_results(FusedSteps steps) {
-  int step = steps.first;
-  for (std::shared_ptr<Tensor>& made : steps.made) {
-    add_result(planned(step), std::move(made), false);
-    done_flops_ += planned(step).flops;
-    ++step;
-  }
-  return step - steps.first;
-}
-
-void PlanRun::compute_step(const PlannedStep& step) {
-  done_flops_ += step.flops;
-  std::shared_ptr<Tensor> tensor = make_tensor(step);
-  if (is_draw(step)) {
-    after_draws_.push_back(after_draws_.empty() ? Generator(context_.seed) : after_draws_.back());
+bool PlanRun::compute_step(const PlannedStep& step, std::optional<StopClock::time_point> until) {
+  const OperationTraits& traits = step.operation->traits();
+  if (traits.draws) {
+    if (!find_draw(step, until)) return false;
     context_.generator = &after_draws_.back();
   }
+  std::shared_ptr<Tensor> tensor = make_tensor(step);
   if (reads_boxes(step)) {
     compute_box(step, whole_region(0, step.axes), *tensor);
   } else {
     step.operation->compute(inputs_of(step), context_, *tensor);
   }
   context_.generator = nullptr;
-  const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
-  if (given == substitutions_.end()) return add_result(step, std::move(tensor), false);
-  assert(given->second->axes() == step.axes);
-  add_result(step, given->second, true);
+  done_flops_ += step.flops - static_cast<double>(traits.discards);
+  const std::shared_ptr<const Tensor> given = given_for(step);
+  assert(given == nullptr || given->axes() == step.axes);
+  add_result(step, given != nullptr ? given : std::move(tensor), given != nullptr);
+  return true;
 }
 
 double PlanRun::add_bound(const PlannedStep& step, bool given) {
@@ -389,7 +336,12 @@ void PlanRun::add_grown(const PlannedStep& step, std::shared_ptr<const Tensor> t
 
 void PlanRun::tell_progress() const {
   if (progress_.fraction == nullptr || progress_.total_flops <= 0) return;
-  *progress_.fraction = static_cast<float>(std::min(1.0, (progress_.done_flops + done_flops_) / progress_.total_flops));
+  double done = progress_.done_flops + done_flops_;
+  if (under_way_) {
+    for (std::size_t i = 0; i < under_way_->steps.made.size(); ++i)
+      done += under_way_->parts.share() * plan_.steps[next_ + i].flops;
+  }
+  *progress_.fraction = static_cast<float>(std::min(1.0, done / progress_.total_flops));
 }
 
 }  // namespace attnscope

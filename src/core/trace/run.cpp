@@ -14,6 +14,18 @@
 namespace attnscope {
 
 struct Executor::State {
+  /// What was begun and has not ended.
+  struct Begun {
+    Experiment experiment;
+    std::shared_ptr<const Plan> plan;
+    Progress progress;
+    Substitutions substitutions;
+    std::vector<bool> held;
+    double bytes = 0;
+    std::chrono::duration<double> taken{0};
+    std::optional<PlanRun> computation;  ///< refers to what stands above
+  };
+
   double memory_budget = kDefaultMemoryBudget;
   std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
   RunResult last;
@@ -21,6 +33,7 @@ struct Executor::State {
   // The last plan, and its experiment.
   Experiment planned;
   std::shared_ptr<const Plan> plan;
+  std::unique_ptr<Begun> begun;
 
   const std::shared_ptr<const Plan>& plan_of(const Experiment& experiment) {
     if (plan == nullptr || !same_plan(planned, experiment)) {
@@ -28,6 +41,29 @@ struct Executor::State {
       planned = experiment;
     }
     return plan;
+  }
+
+  void begin_computation() {
+    static const RunResult kNothing;
+    Begun& run = *begun;
+    run.held = resident_steps(*run.plan, memory_budget);
+    run.bytes = resident_cost(*run.plan, run.held).bytes;
+    // Enough for a trace: one is shown while the next is computed. But no more than the budget leaves.
+    const double room = std::max(0.0, memory_budget - run.bytes);
+    memory->keep_at_most(static_cast<std::size_t>(std::min({run.bytes * 1.25, room, 1e18})));
+    run.computation.emplace(run.plan, run.held, run.experiment.seed, run.progress, run.substitutions, memory);
+    run.computation->begin(run.substitutions.empty() ? last : kNothing);
+  }
+
+  Result<std::shared_ptr<const Trace>> finish() {
+    PlanRun& computation = *begun->computation;
+    reused = computation.reused();
+    RunResult finished = computation.finish(std::move(begun->experiment), begun->taken.count(), memory_budget);
+    std::shared_ptr<const Trace> trace = finished.trace;
+    // The trace has looked at some numbers that are not resident.
+    if (const std::optional<std::string> failure = trace->failure()) return fail(*failure);
+    last = begun->substitutions.empty() ? std::move(finished) : RunResult{};
+    return trace;
   }
 };
 
@@ -47,30 +83,48 @@ Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
 Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
                                                    const std::shared_ptr<const Plan>& plan, const Progress& progress,
                                                    const Substitutions& substitutions) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::vector<bool> held = resident_steps(*plan, state_->memory_budget);
-  const double bytes = resident_cost(*plan, held).bytes;
-  // Enough for a trace: one is shown while the next is computed. But no more than the budget leaves.
-  const double room = std::max(0.0, state_->memory_budget - bytes);
-  state_->memory->keep_at_most(static_cast<std::size_t>(std::min({bytes * 1.25, room, 1e18})));
+  begin(experiment, plan, progress, substitutions);
+  return *go_on();
+}
+
+void Executor::begin(Experiment experiment, const Progress& progress, Substitutions substitutions) {
+  const std::shared_ptr<const Plan> plan = state_->plan_of(experiment);
+  begin(std::move(experiment), plan, progress, std::move(substitutions));
+}
+
+void Executor::begin(Experiment experiment, std::shared_ptr<const Plan> plan, const Progress& progress,
+                     Substitutions substitutions) {
+  state_->begun = std::make_unique<State::Begun>();
+  State::Begun& begun = *state_->begun;
+  begun.experiment = std::move(experiment);
+  begun.plan = std::move(plan);
+  begun.progress = progress;
+  begun.substitutions = std::move(substitutions);
+}
+
+std::optional<Result<std::shared_ptr<const Trace>>> Executor::go_on(std::optional<StopClock::time_point> until) {
+  State::Begun& begun = *state_->begun;
+  const auto start = StopClock::now();
+  std::optional<Result<std::shared_ptr<const Trace>>> result;
   try {
-    PlanRun computation(plan, held, experiment.seed, progress, substitutions, state_->memory);
-    if (!computation.run(substitutions.empty() ? state_->last : RunResult{}))
-      return fail(computation.failure().value_or("stopped before it was done"));
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    state_->reused = computation.reused();
-    RunResult finished = computation.finish(experiment, taken.count(), state_->memory_budget);
-    std::shared_ptr<const Trace> trace = finished.trace;
-    // The trace has looked at some numbers that are not resident.
-    if (const std::optional<std::string> failure = trace->failure()) return fail(*failure);
-    state_->last = substitutions.empty() ? std::move(finished) : RunResult{};
-    return trace;
+    if (!begun.computation) state_->begin_computation();
+    const PlanRun::State at = begun.computation->go_on(until);
+    begun.taken += StopClock::now() - start;
+    if (at == PlanRun::State::under_way) return result;
+    if (at == PlanRun::State::done) {
+      result = state_->finish();
+    } else {
+      result = fail(begun.computation->failure().value_or("stopped before it was done"));
+    }
   } catch (const std::bad_alloc&) {
-    return fail("not enough memory for the " + bytes_text(bytes) + " that the experiment needs");
+    result = fail("not enough memory for the " + bytes_text(begun.bytes) + " that the experiment needs");
   }
+  state_->begun.reset();
+  return result;
 }
 
 void Executor::continue_from(std::shared_ptr<const Trace> trace) {
+  state_->begun.reset();
   const std::vector<PlannedStep>& steps = trace->plan()->steps;
   const auto draws = [](const PlannedStep& step) { return step.operation->traits().draws; };
   if (std::any_of(steps.begin(), steps.end(), draws)) return;
@@ -80,6 +134,7 @@ void Executor::continue_from(std::shared_ptr<const Trace> trace) {
 }
 
 void Executor::forget_results() {
+  state_->begun.reset();
   if (state_->last.trace == nullptr) return;
   const Trace& last = *state_->last.trace;
   std::vector<StepResult> given;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/memory.h"
@@ -46,6 +47,16 @@ class Executor {
   /// The same for a plan that need not come from a system; `experiment` gives the seed.
   Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const std::shared_ptr<const Plan>& plan,
                                            const Progress& progress, const Substitutions& substitutions);
+
+  /// Begins to run an experiment, for who has other things to do meanwhile; `go_on` computes it. A run that has not ended
+  /// is dropped by whatever is called next instead of `go_on`.
+  void begin(Experiment experiment, const Progress& progress, Substitutions substitutions = {});
+  void begin(Experiment experiment, std::shared_ptr<const Plan> plan, const Progress& progress,
+             Substitutions substitutions);
+
+  /// Goes on with what was begun: until the end, or until about that time, and some milliseconds at least. The result is
+  /// that of `run`; nothing: it has not ended.
+  std::optional<Result<std::shared_ptr<const Trace>>> go_on(std::optional<StopClock::time_point> until = std::nullopt);
 
   /// Takes the trace for the last run's, as far as it draws no random numbers: the next run reuses what is the same.
   void continue_from(std::shared_ptr<const Trace> trace);
