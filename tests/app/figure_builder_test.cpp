@@ -75,6 +75,12 @@ FigureRequest long_request(double width) {
   return {trace, 2, {"metrics", {}}, width, 500};
 }
 
+/// The measures of all layers.
+FigureRequest layers_request() {
+  static const std::shared_ptr<const Trace> trace = *run(*default_experiment("hand-made-heads"));
+  return {trace, 3, {"metrics", {{"layers", std::string("all")}}}, 700, 500};
+}
+
 TEST(FigureBuilder, AnotherViewStopsWhatIsBuilt) {
   std::atomic<int> ended = 0;
   FigureBuilder builder([&] { ++ended; });
@@ -102,6 +108,27 @@ TEST(FigureBuilder, WhatHasHadItsTimeMakesWay) {
   }
   const std::optional<BuiltFigure> built = builder.take();
   EXPECT_TRUE(!built || built->request.width == 720 || built->seconds < 0.7);
+}
+
+TEST(FigureBuilder, GoesOnInTheNextStepWhereEachIsShort) {
+  std::atomic<int> calls = 0;
+  FigureBuilder builder([&] { ++calls; }, std::chrono::microseconds(1));
+  for (const FigureRequest& request : {request_of(700, "metrics"), layers_request()}) {
+    calls = 0;
+    builder.request(request);
+    ASSERT_TRUE(builder.wait(std::chrono::seconds(60)));
+    const std::optional<BuiltFigure> built = builder.take();
+    ASSERT_TRUE(built);
+    EXPECT_EQ(describe(built->figure), describe(build(request)));
+    EXPECT_GT(calls, 1) << "it says how far it is";
+    EXPECT_EQ(builder.progress(), 0);
+  }
+  // Another one takes the place of what is paused.
+  builder.request(long_request(700));
+  while (builder.busy() && builder.progress() == 0) std::this_thread::yield();
+  builder.request(request_of(700, "lines"));
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(120)));
+  EXPECT_EQ(builder.take()->request.view.name, "lines");
 }
 
 TEST(FigureBuilder, AFileIsAsTheCommandLineHasIt) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <semaphore>
 #include <thread>
 
@@ -91,6 +92,24 @@ TEST(LatestJob, EndsAtAnyMoment) {
     Squares squares(i % 2 == 0 ? std::optional<StopClock::duration>(kLong) : std::nullopt);
     for (int j = 0; j <= i % 5; ++j) squares.job.request(-1 - j);
   }
+}
+
+TEST(LatestJob, WhatHasNoResultYetIsCalledAgain) {
+  int steps = 0;
+  const auto step = [&](int number, const StopToken&) -> std::optional<int> {
+    if (++steps < number) return std::nullopt;
+    return steps;
+  };
+  LatestJob<int, int> job({step, nullptr, nullptr});
+  job.request(5);
+  ASSERT_TRUE(job.wait_until_idle(kLong));
+  EXPECT_EQ(job.take(), 5);
+  // It never comes to a result: a newer request, and the end, take its place.
+  job.request(1'000'000'000);
+  job.request(6);
+  ASSERT_TRUE(job.wait_until_idle(kLong));
+  EXPECT_GE(job.take(), 6);
+  job.request(1'000'000'000);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(Explain, ComputesWhatIsStored) {
   std::mt19937 random(1);
   for (const Experiment& experiment : variations()) {
     SCOPED_TRACE(description(experiment));
-    expect_all_explained(**run(experiment), 100, random);
+    expect_all_explained(**run(experiment), kSanitized ? 10 : 100, random);
     if (HasFailure()) return;
   }
 }

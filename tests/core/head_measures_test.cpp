@@ -69,6 +69,32 @@ TEST(HeadMeasures, EndWhenStopped) {
   EXPECT_EQ(measure_heads(*trace, attention_steps_of(*trace).front(), 0, source.token()), std::nullopt);
 }
 
+TEST(HeadMeasures, GoOnWhereTheyWerePaused) {
+  const std::shared_ptr<const Trace> trace = trace_of("stacked-multihead", {{"tokens", 70}});
+  const int step = attention_steps_of(*trace).front();
+  const auto whole = measure_heads(*trace, step, 0);
+  StopSource pause;
+  pause.request_stop();
+  MeasuredSoFar so_far;
+  Measuring measuring;
+  measuring.pause = pause.token();
+  measuring.so_far = &so_far;
+  int calls = 0;
+  double share = 0;
+  std::optional<HeadMeasures> measured;
+  for (; !measured; ++calls) {
+    measured = measure_heads(*trace, step, measuring);
+    EXPECT_GE(so_far.share(), share);
+    share = so_far.share();
+  }
+  EXPECT_GT(calls, 4);
+  EXPECT_EQ(share, 1);
+  EXPECT_EQ(measured->heads, whole->heads);
+  EXPECT_EQ(measured->received, whole->received);
+  EXPECT_EQ(measured->uniform, whole->uniform);
+  EXPECT_EQ(measured->distances, whole->distances);
+}
+
 TEST(HeadMeasures, NearHeadsStandTogether) {
   // Two groups, shuffled: 0, 2, 4 and 1, 3.
   std::vector<std::vector<double>> distances(5, std::vector<double>(5, 0));

@@ -11,6 +11,7 @@
 #include "support/made_model.h"
 #include "support/pdf_text.h"
 #include "support/png_bytes.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
@@ -104,7 +105,7 @@ TEST_P(FigureSource, OfATruncatedFileIsReadOrRefused) {
 
 TEST_P(FigureSource, OfADamagedFileIsReadOrRefused) {
   const std::string bytes = file_of(GetParam(), full_source());
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
+  for (std::size_t at = 0; at < bytes.size(); at += kSanitized ? 3 : 1) {
     for (const char other : {'\0', '\xff', '(', '<'}) {
       std::string damaged = bytes;
       damaged[at] = other;

@@ -76,7 +76,10 @@ void expect_window_like_files(Experiment experiment, Theme theme) {
 }
 
 TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {
+  // Each view in one of the themes: colours are looked up in the same place for all of them.
+  std::size_t number = GetParam() == Theme::dark ? 0 : 1;
   for (const View& view : views()) {
+    if (number++ % 2 != 0) continue;
     SCOPED_TRACE(view.name);
     Experiment experiment = experiment_shown_in(view);
     experiment.view = {view.name, {}};

@@ -283,12 +283,7 @@ class Use:
             header = json.dumps({"weights": {"dtype": "F32", "shape": [2, 16384, 16384], "data_offsets": [0, 2**31]}}).encode()
             file.write(struct.pack("<Q", len(header)) + header)
             file.truncate(8 + len(header) + 2**31)
-        self.page.run("""(() => {
-            let last = performance.now();
-            globalThis.longestFrame = 0;
-            const note = (now) => { longestFrame = Math.max(longestFrame, now - last); last = now; requestAnimationFrame(note); };
-            requestAnimationFrame(note);
-        })()""")
+        self.time_frames()
         self.page.drop([large], *FIGURE)
         self.page.wait_for("document.title.includes('large')", 60)
         self.page.wait(5)
@@ -325,6 +320,68 @@ class Use:
             apart = difference(here.crop(box), there.crop(box))
             print(f"{self.page.name} {view}: {apart:.2f} of 255 from the native window")
             self.expect(f"{view} looks like the native window: {apart:.2f} of 255 apart", apart < MOST_APART)
+
+    def time_frames(self):
+        """From now on the page knows how long its longest frame took."""
+        self.page.run("""(() => {
+            let last = performance.now();
+            globalThis.longestFrame = 0;
+            if (globalThis.noteFrame) return;
+            globalThis.noteFrame = (now) => {
+                longestFrame = Math.max(longestFrame, now - last);
+                last = now;
+                requestAnimationFrame(noteFrame);
+            };
+            requestAnimationFrame(noteFrame);
+        })()""")
+
+    def drop_experiment(self, name, **more):
+        path = os.path.join(self.folder, name + ".json")
+        with open(path, "w") as file:
+            json.dump({"format": "attnscope-experiment/1", "system": "worked-example", **more}, file)
+        self.page.drop([path], *FIGURE)
+        self.page.wait_for(f"document.title.includes('{name}')", 20)
+
+    def long_computations(self):
+        """They leave the page awake, and can be cancelled."""
+        if self.page.name != "Chromium":
+            return  # BiDi drops no files
+        self.start()
+        figure = (258, 130, 1010, 770)
+        before = self.look().crop(figure)
+        self.time_frames()
+        self.drop_experiment("many", params={"tokens": 3000, "features": 64, "head_dim": 64, "heads": 4})
+        for _ in range(60):
+            self.page.wait(1)
+            many = self.look("many").crop(figure)
+            if difference(before, many) > 1:
+                break
+        longest = self.page.run("longestFrame")
+        self.expect(f"the window responds while 3,000 tokens are computed: the longest frame took {longest:.0f} ms",
+                    longest < LONGEST_FRAME_MS)
+        self.expect("they are shown", difference(before, many) > 1)
+        self.drop_experiment("measured", params={"tokens": 800, "features": 32, "head_dim": 32, "heads": 8},
+                             view={"name": "metrics"})
+        self.time_frames()
+        before = many
+        for _ in range(60):
+            self.page.wait(1)
+            many = self.look("measured").crop(figure)
+            if difference(before, many) > 1:
+                break
+        longest = self.page.run("longestFrame")
+        self.expect(f"and while eight heads are measured: {longest:.0f} ms", longest < LONGEST_FRAME_MS)
+        print(f"  longest frame of measures: {longest:.0f} ms")
+        self.time_frames()
+        # Ten thousand million random numbers are thrown away before the first one that counts.
+        self.drop_experiment("late", discard=10**10)
+        self.page.wait(0.5)
+        self.page.click(1215, 787)  # how far it is, which cancels it
+        self.page.wait(0.5)
+        self.expect("what is cancelled leaves the last picture", not ImageChops.difference(many, self.look("cancelled").crop(figure)).getbbox())
+        longest = self.page.run("longestFrame")
+        self.expect(f"and while much is thrown away: {longest:.0f} ms", longest < LONGEST_FRAME_MS)
+        print(f"  longest frame: {longest:.0f} ms")
 
     def growth(self):
         """Random events: the memory of the program must not grow with them."""
@@ -372,7 +429,7 @@ class Use:
 
     def everything(self):
         for part in (self.first, self.sliders, self.views, self.save_and_export, self.links, self.damaged_link, self.lesson, self.model, self.reload,
-                     self.touch_and_zoom, self.opening, self.growth, self.beside_native, self.without_network):
+                     self.touch_and_zoom, self.opening, self.long_computations, self.growth, self.beside_native, self.without_network):
             start = time.monotonic()
             if self.only and part.__name__ not in self.only:
                 continue

@@ -13,21 +13,23 @@ constexpr std::chrono::milliseconds kTimeToFinish{500};
 constexpr float kNoticedShare = 0.02F;
 
 /// Builds the view for any size. What it refers to has to stay; nothing is built once it is stopped.
-BuildFigure builder_of(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
-                       std::function<void(double)> progress) {
-  ViewOptions options = *view_options(request.view);
+BuildFigure builder_of(const FigureRequest& request, ViewOptions options) {
   options.for_file = request.file.has_value();
-  options.stop = stop;
-  options.cache = cache;
-  options.progress = std::move(progress);
   options.pinned = request.pinned.get();
   if (request.file) options.font = request.file->font;
-  return [&request, options](double width, double height) mutable {
+  return [&request, options = std::move(options)](double width, double height) mutable {
     if (options.stop.stop_requested()) return Figure();
     options.width = width;
     options.height = height;
     return build_view(request.view.name, *request.trace, options);
   };
+}
+
+ViewOptions options_of(const FigureRequest& request, const StopToken& stop, ViewCache* cache) {
+  ViewOptions options = *view_options(request.view);
+  options.stop = stop;
+  options.cache = cache;
+  return options;
 }
 
 BuiltFigure built_for_file(const FigureRequest& request, const BuildFigure& build) {
@@ -49,12 +51,14 @@ BuiltFigure built_for_file(const FigureRequest& request, const BuildFigure& buil
 
 Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
              std::function<void(double)> progress) {
-  const BuildFigure build = builder_of(request, stop, cache, std::move(progress));
+  ViewOptions options = options_of(request, stop, cache);
+  options.progress = std::move(progress);
+  const BuildFigure build = builder_of(request, std::move(options));
   return request.file ? figure_for_file(build, *request.file) : build(request.width, request.height);
 }
 
 Result<FittedFigure> build_for_file(const FigureRequest& request, const StopToken& stop, ViewCache* cache) {
-  return fitted_figure(builder_of(request, stop, cache, {}), *request.file, request.view.name);
+  return fitted_figure(builder_of(request, options_of(request, stop, cache)), *request.file, request.view.name);
 }
 
 Result<void> check_view(const Trace& trace, const std::string& name, const ViewOptions& options) {
@@ -64,31 +68,44 @@ Result<void> check_view(const Trace& trace, const std::string& name, const ViewO
   return missing.empty() ? Result<void>() : fail("view " + name + ": " + missing);
 }
 
-FigureBuilder::FigureBuilder(std::function<void()> ready)
-    : job_({[this, ready](const FigureRequest& request, const StopToken& stop) {
-              const StopClock::time_point start = StopClock::now();
-              // What was made for another model holds its weights.
-              if (const Model* const model = request.trace->experiment().model.get(); model != model_) {
-                model_ = model;
-                cache_.forget_last();
-              }
-              progress_ = 0;
-              const BuildFigure build = builder_of(request, stop, &cache_, [&](double share) {
-                if (share < progress_ + kNoticedShare && share < 1) return;
-                progress_ = static_cast<float>(share);
-                ready();
-              });
-              BuiltFigure built = request.file ? built_for_file(request, build)
-                                               : BuiltFigure{request, build(request.width, request.height)};
-              progress_ = 0;
-              built.seconds = std::chrono::duration<double>(StopClock::now() - start).count();
-              return built;
-            },
+FigureBuilder::FigureBuilder(std::function<void()> ready, std::optional<StopClock::duration> longest)
+    : ready_(ready),
+      longest_(longest),
+      job_({[this](const FigureRequest& request, const StopToken& stop) { return work_on(request, stop); },
             [](const FigureRequest& running, const FigureRequest& newer) -> std::optional<StopClock::duration> {
               // The user will not see a figure of another view.
               if (running.view.name != newer.view.name) return StopClock::duration::zero();
               return kTimeToFinish;
             },
             std::move(ready)}) {}
+
+std::optional<BuiltFigure> FigureBuilder::work_on(const FigureRequest& request, const StopToken& stop) {
+  const StopClock::time_point start = StopClock::now();
+  // What was made for another model holds its weights.
+  if (const Model* const model = request.trace->experiment().model.get(); model != model_) {
+    model_ = model;
+    cache_.forget_last();
+  }
+  if (!goes_on_) progress_ = 0;
+  bool paused = false;
+  const StopSource pause;
+  if (longest_) pause.request_stop_at(start + *longest_);
+  ViewOptions options = options_of(request, stop, &cache_);
+  options.pause = pause.token();
+  options.paused = longest_ ? &paused : nullptr;
+  options.progress = [this](double share) {
+    if (share < progress_ + kNoticedShare && share < 1) return;
+    progress_ = static_cast<float>(share);
+    ready_();
+  };
+  const BuildFigure build = builder_of(request, std::move(options));
+  BuiltFigure built =
+      request.file ? built_for_file(request, build) : BuiltFigure{request, build(request.width, request.height)};
+  goes_on_ = paused && !stop.stop_requested();
+  if (goes_on_) return std::nullopt;
+  progress_ = 0;
+  built.seconds = std::chrono::duration<double>(StopClock::now() - start).count();
+  return built;
+}
 
 }  // namespace attnscope

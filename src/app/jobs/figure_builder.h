@@ -58,7 +58,9 @@ class FigureBuilder {
  public:
   /// `ready` is called from the thread when a figure is done, and when it is some percent further; it must not wait for
   /// the owner.
-  explicit FigureBuilder(std::function<void()> ready);
+  /// `longest`: see BackgroundLoop::longest_step. What takes long and can go on later does.
+  explicit FigureBuilder(std::function<void()> ready,
+                         std::optional<StopClock::duration> longest = BackgroundLoop::longest_step());
 
   void request(FigureRequest request) { job_.request(std::move(request)); }
   /// Drops all requests.
@@ -72,9 +74,15 @@ class FigureBuilder {
   [[nodiscard]] float progress() const { return progress_; }
 
  private:
+  /// Nothing: it goes on in the next step.
+  std::optional<BuiltFigure> work_on(const FigureRequest& request, const StopToken& stop);
+
+  std::function<void()> ready_;
+  std::optional<StopClock::duration> longest_;
   std::atomic<float> progress_ = 0;
   // Used by the thread only.
   ViewCache cache_;
+  bool goes_on_ = false;          // the last step was paused
   const Model* model_ = nullptr;  // of the last figure; only compared
   LatestJob<FigureRequest, BuiltFigure> job_;
 };

@@ -17,8 +17,9 @@ template <typename Request, typename Result>
 class LatestJob {
  public:
   struct Work {
-    /// Called in the background loop. It may return early once it is stopped.
-    std::function<Result(const Request&, const StopToken&)> run;
+    /// Called in the background loop. It may return early once it is stopped. Where others wait for the loop, it may
+    /// return nothing, and is called again in the next step.
+    std::function<std::optional<Result>(const Request&, const StopToken&)> run;
     /// How long `running` may take in all once `newer` waits; nothing: as long as it needs. Null: no time.
     std::function<std::optional<StopClock::duration>(const Request& running, const Request& newer)> time_for;
     /// Called in the background loop after each piece of work; it must not wait for the owner. May be null.
@@ -87,15 +88,17 @@ class LatestJob {
   BackgroundLoop::Rest step() {
     {
       const std::scoped_lock lock(mutex_);
-      if (!waiting_) return std::nullopt;
-      running_.emplace(Running{*std::exchange(waiting_, std::nullopt)});
+      if (!running_ && !waiting_) return std::nullopt;
+      if (!running_) running_.emplace(Running{*std::exchange(waiting_, std::nullopt)});
     }
-    work_on(running_->request, running_->stop.token());
-    if (work_.ready) work_.ready();
+    const bool ended = work_on(running_->request, running_->stop.token());
+    if (ended && work_.ready) work_.ready();
     return StopClock::duration::zero();
   }
-  void work_on(const Request& request, const StopToken& stop) {
+  /// Returns whether it has ended.
+  bool work_on(const Request& request, const StopToken& stop) {
     std::optional<Result> result = work_.run(request, stop);
+    if (!result && !stop.stop_requested()) return false;
     std::optional<Running> done;  // destroyed without the lock: it may be large
     {
       const std::scoped_lock lock(mutex_);
@@ -103,6 +106,7 @@ class LatestJob {
       done = std::exchange(running_, std::nullopt);
     }
     loop_.notify_waiting();
+    return true;
   }
 
   Work work_;

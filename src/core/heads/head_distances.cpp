@@ -1,6 +1,7 @@
 #include "core/heads/head_distances.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -38,16 +39,26 @@ double distance_of_held(const HeadRows& rows, const Entropies& entropies, std::s
   return sum;
 }
 
-void compare_held(const HeadRows& rows, const Entropies& entropies, ThreadPool* pool, Entropies& distances) {
+/// Whether all pairs are compared.
+bool compare_held(const HeadRows& rows, const Entropies& entropies, ThreadPool* pool,
+                  const std::function<bool()>& pauses, Entropies& distances) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t i = 0; i < distances.size(); ++i) {
-    for (std::size_t j = i + 1; j < distances.size(); ++j) pairs.emplace_back(i, j);
+    for (std::size_t j = i + 1; j < distances.size(); ++j) {
+      if (distances[i][j] < 0) pairs.emplace_back(i, j);
+    }
   }
+  std::atomic<bool> paused = false;
   const double work = 20.0 * static_cast<double>(pairs.size()) * static_cast<double>(rows.queries() * rows.keys());
   run_blocks(pool, work, std::ssize(pairs), [&](Index pair) {
     const auto [i, j] = pairs[static_cast<std::size_t>(pair)];
-    distances[i][j] = distance_of_held(rows, entropies, i, j);
+    // One at least: where there is little time, it comes to an end all the same.
+    if (pair > 0 && pauses()) paused = true;
+    if (paused) return;
+    const double distance = distance_of_held(rows, entropies, i, j);
+    if (!rows.ended()) distances[i][j] = distance;
   });
+  return !paused;
 }
 
 /// Reads a few rows of all heads at a time, or a part of one.
@@ -80,12 +91,17 @@ void compare_read(const HeadRows& rows, const Entropies& entropies, Entropies& d
 
 }  // namespace
 
-bool compare_heads(const HeadRows& rows, const Entropies& entropies, ThreadPool* pool, Entropies& distances) {
+bool compare_heads(const HeadRows& rows, const Entropies& entropies, ThreadPool* pool,
+                   const std::function<bool()>& pauses, Entropies& distances) {
   const auto count = static_cast<std::size_t>(rows.heads());
-  distances.assign(count, std::vector<double>(count, 0));
   if (rows.held()) {
-    compare_held(rows, entropies, pool, distances);
+    if (distances.empty()) {
+      distances.assign(count, std::vector<double>(count, -1));
+      for (std::size_t i = 0; i < count; ++i) distances[i][i] = 0;
+    }
+    if (!compare_held(rows, entropies, pool, pauses, distances)) return false;
   } else {
+    distances.assign(count, std::vector<double>(count, 0));
     compare_read(rows, entropies, distances);
   }
   for (std::size_t i = 0; i < count; ++i) {

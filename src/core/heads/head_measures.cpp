@@ -1,8 +1,8 @@
 #include "core/heads/head_measures.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "core/base/stop.h"
@@ -70,8 +70,6 @@ double rank_operations(const Axes& axes) {
   return static_cast<double>(heads_in(axes)) * shorter * queries * keys;
 }
 
-namespace {
-
 /// The mask of imported weights: the one that the experiment declares, otherwise the one that they show.
 struct ImportedMask {
   std::optional<MaskField> declared;
@@ -84,6 +82,8 @@ struct ImportedMask {
     return what + (leaves_out ? "; queries that are padding are left out" : "");
   }
 };
+
+namespace {
 
 /// [key]: whether no query of any head may attend to it; empty if there is no such key.
 std::vector<bool> padding_of(const MaskField& mask, Index batch) {
@@ -128,18 +128,21 @@ class HeadMeasurer {
       : trace_(trace),
         position_(position),
         measuring_(measuring),
+        so_far_(measuring.so_far != nullptr ? *measuring.so_far : own_),
         rows_(trace, position, measuring.item, measuring.stop) {}
 
   std::optional<HeadMeasures> measured() {
     const std::uint64_t failures = trace_.failures();
     if (rows_.ended()) return std::nullopt;
-    mask_ = mask_of_imported(trace_, rows_);
-    measured_ = {.tensor = rows_.step().name, .queries = rows_.queries(), .keys = rows_.keys(), .mask = mask_.text()};
-    for (Index head = 0; head < rows_.heads(); ++head)
-      circuits_.push_back(measuring_.circuits ? head_circuit(trace_, position_, head) : std::nullopt);
-    measure_each();
+    if (so_far_.mask == nullptr) {
+      so_far_.mask = std::make_shared<const ImportedMask>(mask_of_imported(trace_, rows_));
+      for (Index head = 0; head < rows_.heads(); ++head)
+        so_far_.circuits.push_back(measuring_.circuits ? head_circuit(trace_, position_, head) : std::nullopt);
+    }
     if (rows_.ended()) return std::nullopt;
-    measure_uniform();
+    mask_ = so_far_.mask.get();
+    measured_ = {.tensor = rows_.step().name, .queries = rows_.queries(), .keys = rows_.keys(), .mask = mask_->text()};
+    if (!measure_each() || !measure_uniform()) return std::nullopt;
     if (measuring_.distances && rows_.heads() <= kMaxComparedHeads && !compare()) return std::nullopt;
     if (measuring_.rollout) measured_.rollout = rollout(trace_, position_, measuring_.item, measuring_.stop);
     if (rows_.ended() || trace_.failures() > failures) return std::nullopt;
@@ -150,9 +153,9 @@ class HeadMeasurer {
   [[nodiscard]] HeadPattern pattern_of(Index head) const {
     HeadPattern pattern = head_pattern(trace_, rows_.step(), rows_.leading(head),
                                        {nullptr, rows_.queries(), rows_.keys(), rows_.keys(), 1});
-    if (mask_.declared) pattern.mask = &*mask_.declared;
-    pattern.found = &mask_.found;
-    if (!mask_.padding.empty()) pattern.padding = &mask_.padding;
+    if (mask_->declared) pattern.mask = &*mask_->declared;
+    pattern.found = &mask_->found;
+    if (!mask_->padding.empty()) pattern.padding = &mask_->padding;
     return pattern;
   }
 
@@ -169,46 +172,68 @@ class HeadMeasurer {
     return &*pool_;
   }
 
-  void measure_each() {
+  /// Not before something was done: where there is little time, it comes to an end all the same.
+  [[nodiscard]] bool pauses() const {
+    return measuring_.so_far != nullptr && worked_ && measuring_.pause.stop_requested();
+  }
+
+  /// False if stopped, paused or failed.
+  bool measure_each() {
     const auto count = static_cast<std::size_t>(rows_.heads());
-    measured_.heads.resize(count);
-    measured_.received.resize(count);
-    entropies_.resize(count);
-    std::vector<Index> left_out(count, 0);
+    so_far_.heads.resize(count);
     const auto measure = [&](Index head) {
-      const auto at = static_cast<std::size_t>(head);
-      if (rows_.ended()) return;
+      std::optional<MeasuredSoFar::Head>& known = so_far_.heads[static_cast<std::size_t>(head)];
+      if (known || rows_.ended() || pauses()) return;
       HeadPattern pattern = pattern_of(head);
-      pattern.circuit = circuits_[at] ? &*circuits_[at] : nullptr;
+      const std::optional<HeadCircuit>& circuit = so_far_.circuits[static_cast<std::size_t>(head)];
+      pattern.circuit = circuit ? &*circuit : nullptr;
       HeadSums sums(pattern, measuring_.rank);
       if (!rows_.each_row(head, [&](Index /*query*/, std::span<const float> row) { sums.add(row); })) return;
-      measured_.heads[at] = sums.measured();
-      measured_.received[at] = sums.received();
-      if (rows_.heads() <= kMaxComparedHeads) entropies_[at] = sums.entropies();
-      left_out[at] = sums.left_out();
+      known = {sums.measured(), sums.received(), {}, sums.left_out()};
+      if (rows_.heads() <= kMaxComparedHeads) known->entropies = sums.entropies();
+      worked_ = true;
     };
     run_blocks(pool(), work(), rows_.heads(), measure);
-    measured_.left_out = std::accumulate(left_out.begin(), left_out.end(), Index{0});
-  }
-
-  void measure_uniform() {
-    const HeadPattern even = pattern_of(0);
-    HeadSums uniform(even, measuring_.rank);
-    std::vector<float> row(static_cast<std::size_t>(rows_.keys()));
-    for (Index query = 0; query < rows_.queries() && !rows_.ended(); ++query) {
-      uniform_row(even, query, row);
-      uniform.add(row);
+    if (rows_.ended()) return false;
+    for (const std::optional<MeasuredSoFar::Head>& head : so_far_.heads) {
+      if (!head) return false;
+      measured_.heads.push_back(head->row);
+      measured_.received.push_back(head->received);
+      measured_.left_out += head->left_out;
     }
-    measured_.uniform = uniform.measured();
-    measured_.uniform_received = uniform.received();
+    return true;
   }
 
-  /// Distances and compositions; false if stopped or failed.
+  bool measure_uniform() {
+    if (!so_far_.uniform && pauses()) return false;
+    if (!so_far_.uniform) {
+      const HeadPattern even = pattern_of(0);
+      HeadSums uniform(even, measuring_.rank);
+      std::vector<float> row(static_cast<std::size_t>(rows_.keys()));
+      for (Index query = 0; query < rows_.queries() && !rows_.ended(); ++query) {
+        uniform_row(even, query, row);
+        uniform.add(row);
+      }
+      if (rows_.ended()) return false;
+      so_far_.uniform = {uniform.measured(), uniform.received(), {}, 0};
+      worked_ = true;
+    }
+    measured_.uniform = so_far_.uniform->row;
+    measured_.uniform_received = so_far_.uniform->received;
+    return true;
+  }
+
+  /// Distances and compositions; false if stopped, paused or failed.
   bool compare() {
-    if (!compare_heads(rows_, entropies_, pool(), measured_.distances)) return false;
+    std::vector<std::vector<double>> entropies;
+    for (const std::optional<MeasuredSoFar::Head>& head : so_far_.heads) entropies.push_back(head->entropies);
+    if (!compare_heads(
+            rows_, entropies, pool(), [this] { return pauses(); }, so_far_.distances))
+      return false;
+    measured_.distances = so_far_.distances;
     for (const int earlier : earlier_layers(trace_, position_)) {
       if (measuring_.stop.stop_requested()) return false;
-      if (std::optional<HeadComposition> composed = layer_composition(trace_, earlier, circuits_))
+      if (std::optional<HeadComposition> composed = layer_composition(trace_, earlier, so_far_.circuits))
         measured_.compositions.push_back(std::move(*composed));
     }
     return true;
@@ -217,15 +242,27 @@ class HeadMeasurer {
   const Trace& trace_;
   int position_;
   const Measuring& measuring_;
+  MeasuredSoFar own_;
+  MeasuredSoFar& so_far_;
+  std::atomic<bool> worked_ = false;
   HeadRows rows_;
   std::optional<ThreadPool> pool_;
-  ImportedMask mask_;
-  std::vector<std::optional<HeadCircuit>> circuits_;
-  std::vector<std::vector<double>> entropies_;  ///< [head][query]
+  const ImportedMask* mask_ = nullptr;
   HeadMeasures measured_;
 };
 
 }  // namespace
+
+double MeasuredSoFar::share() const {
+  const std::size_t count = heads.size();
+  auto done = static_cast<double>(std::ranges::count_if(heads, [](const auto& head) { return head.has_value(); }));
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    for (std::size_t j = i + 1; j < count; ++j) done += distances[i][j] >= 0 ? 1 : 0;
+  }
+  const bool compares = count <= static_cast<std::size_t>(kMaxComparedHeads);
+  const auto all = static_cast<double>(count + (compares ? count * (count - 1) / 2 : 0));
+  return count == 0 ? 0 : done / all;
+}
 
 std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, const Measuring& measuring) {
   return HeadMeasurer(trace, position, measuring).measured();

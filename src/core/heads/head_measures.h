@@ -39,6 +39,26 @@ inline constexpr Index kMaxComparedHeads = 256;
 /// The attention layers of a trace: the steps with computed or imported weights [query, key].
 std::vector<int> attention_steps_of(const Trace& trace);
 
+struct ImportedMask;
+
+/// What has been measured of an attention before its measuring was paused.
+struct MeasuredSoFar {
+  struct Head {
+    MeasureRow row;
+    std::vector<double> received;
+    std::vector<double> entropies;  ///< see `compare_heads`
+    Index left_out = 0;
+  };
+  std::vector<std::optional<Head>> heads = {};
+  std::optional<Head> uniform = {};
+  std::vector<std::vector<double>> distances = {};  ///< those of pairs that were not compared are negative
+  std::shared_ptr<const ImportedMask> mask = {};
+  std::vector<std::optional<HeadCircuit>> circuits = {};  ///< of each head
+
+  /// Of the heads and pairs of heads, from 0 to 1.
+  [[nodiscard]] double share() const;
+};
+
 /// Which measures to compute: some take far longer than others.
 struct Measuring {
   Index item = 0;         ///< of the batch, from 0
@@ -47,11 +67,15 @@ struct Measuring {
   bool rollout = true;
   bool circuits = true;  ///< measures of the heads' weight matrices; without them there are no compositions either
   StopToken stop = {};
+  /// Asked between two heads, and between two pairs: what is measured by then is in `so_far`, and the next call with
+  /// that goes on there.
+  StopToken pause = {};
+  MeasuredSoFar* so_far = nullptr;  ///< null: it is not paused
 };
 
 /// Measures the heads of the weights at step `position`. Lazy weights are computed a few
 /// rows at a time, head by head, and again to compare the heads; see `measuring_bytes` for the memory. Nothing if
-/// stopped, or if numbers cannot be read; see `Trace::failure`.
+/// stopped or paused, or if numbers cannot be read; see `Trace::failure`.
 std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, const Measuring& measuring);
 
 /// The same with all measures.

@@ -33,6 +33,20 @@ const Step& weights_of(const Trace& trace, const LayerAttention& attention) {
   return trace.steps()[static_cast<std::size_t>(attention.weights)];
 }
 
+/// What was made before a pause, in the cache, to go on with; null where none is possible. Later results may be it.
+template <typename Value, typename Key>
+std::shared_ptr<Value> so_far_in(const ViewOptions& options, const Key& key) {
+  using SoFar = std::shared_ptr<Value>;
+  if (options.cache == nullptr || options.paused == nullptr) return nullptr;
+  return *options.cache->find_or_make<SoFar>(key,
+                                             [] { return std::make_shared<const SoFar>(std::make_shared<Value>()); });
+}
+
+void note_pause(const ViewOptions& options, double share) {
+  *options.paused = true;
+  if (options.progress) options.progress(share);
+}
+
 bool is_rank_quick(const Trace& trace, const std::vector<LayerAttention>& attentions) {
   double operations = 0;
   for (const LayerAttention& each : attentions) operations += rank_operations(weights_of(trace, each).axes);
@@ -44,36 +58,52 @@ bool is_rank_quick(const Trace& trace, const std::vector<LayerAttention>& attent
 std::shared_ptr<const HeadMeasures> measured_heads(const Trace& trace, const Step& step, const ViewOptions& options,
                                                    Index item) {
   const auto position = static_cast<int>(&step - trace.steps().data());
+  const MeasuredFrom from = source_of(trace, step, item);
   const auto make = [&]() -> std::shared_ptr<const HeadMeasures> {
-    std::optional<HeadMeasures> result = measure_heads(trace, position, item, options.stop);
-    return result ? std::make_shared<const HeadMeasures>(std::move(*result)) : nullptr;
+    Measuring measuring = {.item = item, .stop = options.stop};
+    const auto so_far = so_far_in<MeasuredSoFar>(options, from);
+    if (so_far != nullptr) {
+      measuring.pause = options.pause;
+      measuring.so_far = so_far.get();
+    }
+    std::optional<HeadMeasures> result = measure_heads(trace, position, measuring);
+    if (result) return std::make_shared<const HeadMeasures>(std::move(*result));
+    if (so_far != nullptr) note_pause(options, so_far->share());
+    return nullptr;
   };
   if (options.cache == nullptr) return make();
-  return options.cache->find_or_make<HeadMeasures>(source_of(trace, step, item), make);
+  return options.cache->find_or_make<HeadMeasures>(from, make);
 }
 
 std::shared_ptr<const std::vector<MeasuredLayer>> measured_layers(const Trace& trace, const ViewOptions& options,
                                                                   Index item) {
+  using Layers = std::vector<MeasuredLayer>;
   const std::vector<LayerAttention> attentions = layer_attentions(trace);
-  const auto make = [&]() -> std::shared_ptr<const std::vector<MeasuredLayer>> {
+  std::vector<MeasuredFrom> from;
+  from.reserve(attentions.size());
+  for (const LayerAttention& each : attentions) from.push_back(source_of(trace, weights_of(trace, each), item));
+  const auto make = [&]() -> std::shared_ptr<const Layers> {
     const bool rank = is_rank_quick(trace, attentions);
-    auto layers = std::make_shared<std::vector<MeasuredLayer>>();
-    for (const LayerAttention& each : attentions) {
-      if (options.progress)
-        options.progress(static_cast<double>(layers->size()) / static_cast<double>(attentions.size()));
+    const auto so_far = so_far_in<Layers>(options, from);
+    const auto layers = so_far != nullptr ? so_far : std::make_shared<Layers>();
+    for (bool worked = false; layers->size() < attentions.size(); worked = true) {
+      const double share = static_cast<double>(layers->size()) / static_cast<double>(attentions.size());
+      if (so_far != nullptr && worked && options.pause.stop_requested()) {
+        note_pause(options, share);
+        return nullptr;
+      }
+      if (options.progress) options.progress(share);
+      const LayerAttention& next = attentions[layers->size()];
       std::optional<HeadMeasures> measured = measure_heads(
-          trace, each.weights,
+          trace, next.weights,
           Measuring{.item = item, .rank = rank, .distances = false, .rollout = false, .stop = options.stop});
       if (!measured) return nullptr;
-      layers->push_back({each, std::move(*measured)});
+      layers->push_back({next, std::move(*measured)});
     }
     return layers;
   };
   if (options.cache == nullptr) return make();
-  std::vector<MeasuredFrom> from;
-  from.reserve(attentions.size());
-  for (const LayerAttention& each : attentions) from.push_back(source_of(trace, weights_of(trace, each), item));
-  return options.cache->find_or_make<std::vector<MeasuredLayer>>(from, make);
+  return options.cache->find_or_make<Layers>(from, make);
 }
 
 }  // namespace attnscope

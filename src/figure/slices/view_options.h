@@ -31,6 +31,11 @@ struct ViewOptions {
   StopToken stop;              ///< checked in long loops, which then return an unfinished figure that nobody sees
   ViewCache* cache = nullptr;  ///< results of earlier figures; may be null
 
+  /// Asked by what takes long and can go on in the next call with the same cache. It then sets `paused`, which is not
+  /// null where a pause is possible, and the figure is unfinished.
+  StopToken pause;
+  bool* paused = nullptr;
+
   /// The value of an option that the view has.
   [[nodiscard]] Index integer(std::string_view name) const { return std::get<Index>(values.find(name)->second); }
   [[nodiscard]] double real(std::string_view name) const { return std::get<double>(values.find(name)->second); }
