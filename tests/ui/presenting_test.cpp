@@ -200,6 +200,16 @@ TEST_F(Presenting, EveryStepCanBeReadFromTheLastRow) {
   EXPECT_GE(matrices_, kSanitized ? 7 : 90);
 }
 
+TEST_F(Presenting, OnAFullScreenComesToRest) {
+  start_at({1920, 1080, 1});
+  present();
+  const double size = screen().workbench().look().size();
+  for (int i = 0; i < 20; ++i) {
+    screen().frame();
+    ASSERT_EQ(screen().workbench().look().size(), size) << "all letters would be made anew in every frame";
+  }
+}
+
 TEST_F(Presenting, OnLargeScreensEverythingGrows) {
   for (const WindowSize& size : {WindowSize{1920, 1080, 1}, WindowSize{2560, 1600, 2}, WindowSize{1024, 700, 1}}) {
     start_at(size);

@@ -28,6 +28,8 @@ class Look {
   [[nodiscard]] double size() const { return size_; }
   void set_theme(Theme theme);
   [[nodiscard]] Theme theme() const { return theme_; }
+  /// Pixels per logical pixel of normal size.
+  [[nodiscard]] float desktop_scale() const { return desktop_; }
   [[nodiscard]] float scale() const { return desktop_ * static_cast<float>(size_); }
   [[nodiscard]] const Palette& colors() const { return palette(theme_); }
   /// For panels, once loaded.

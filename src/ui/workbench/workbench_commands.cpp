@@ -134,7 +134,7 @@ void Workbench::set_theme(Theme theme) {
 
 double Workbench::fitting_size(double size) const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const double unit = static_cast<double>(look_.scale()) / look_.size();
+  const auto unit = static_cast<double>(look_.desktop_scale());
   const double width = kLeastWidth + (shown_.parameters ? kLeastParametersWidth : 0);
   const double room =
       std::min(static_cast<double>(display.x) / width, static_cast<double>(display.y) / kLeastHeight) / unit;
@@ -147,7 +147,7 @@ double Workbench::window_size() const {
   const double size = fitting_size(remembered_.state().size);
   if (!shown_.presenting) return size;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const double unit = static_cast<double>(look_.scale()) / look_.size();
+  const auto unit = static_cast<double>(look_.desktop_scale());
   return std::max(size, presenting_size(static_cast<double>(display.x) / unit, static_cast<double>(display.y) / unit));
 }
 
