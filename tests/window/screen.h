@@ -119,6 +119,26 @@ class Screen {
     return read(header(0) + 12 * header(19), std::size_t{4} * kWidth * kHeight);
   }
 
+  /// Whether all programs that this process has started wait for something, the screen among them: on a busy machine the
+  /// picture can be the same as before because nobody had a turn.
+  static bool all_wait() {
+    namespace fs = std::filesystem;
+    std::error_code gone;  // programs and threads may end meanwhile
+    for (const fs::directory_entry& own : fs::directory_iterator("/proc/self/task", gone)) {
+      std::istringstream children(bytes_of(own.path() / "children"));
+      for (std::string child; children >> child;) {
+        for (const fs::directory_entry& thread : fs::directory_iterator("/proc/" + child + "/task", gone)) {
+          const std::string text = bytes_of(thread.path() / "stat");
+          const std::size_t name_end = text.rfind(") ");
+          if (name_end == std::string::npos) continue;
+          const char state = text.at(name_end + 2);
+          if (state == 'R' || state == 'D') return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /// The picture when it has not changed for half a second.
   [[nodiscard]] std::vector<std::uint8_t> picture_at_rest() const {
     std::vector<std::uint8_t> last = picture();
@@ -126,7 +146,7 @@ class Screen {
     for (int i = 0; i < 600 && same < 5; ++i) {
       std::this_thread::sleep_for(100ms);
       std::vector<std::uint8_t> now = picture();
-      same = now == last ? same + 1 : 0;
+      same = now == last && all_wait() ? same + 1 : 0;
       last = std::move(now);
     }
     if (same < 5) throw std::runtime_error("the picture does not come to rest");

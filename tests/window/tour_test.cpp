@@ -30,18 +30,15 @@ class Tour : public ::testing::Test {
     EXPECT_EQ(program_->errors(), "");
   }
 
-  /// Does it, and waits for what comes of it, as a person would: until something has moved, or half a second has passed,
-  /// and then nothing for a moment. On a busy machine a frame can take longer than that moment.
+  /// Does it, and waits for what comes of it, as a person would: until nothing has moved for a moment, and nobody is at
+  /// work.
   void act(const std::string& arguments) const {
-    const std::vector<std::uint8_t> first = screen_->picture();
-    std::vector<std::uint8_t> last = first;
+    std::vector<std::uint8_t> last = screen_->picture();
     screen_->xdotool(arguments);
-    bool moved = false;
-    for (int same = 0, polls = 0; (same < 3 || (!moved && polls < 8)) && polls < 200; ++polls) {
+    for (int same = 0, polls = 0; same < 3 && polls < 600; ++polls) {
       std::this_thread::sleep_for(60ms);
       std::vector<std::uint8_t> now = screen_->picture();
-      same = now == last ? same + 1 : 0;
-      moved = moved || now != first;
+      same = now == last && Screen::all_wait() ? same + 1 : 0;
       last = std::move(now);
     }
   }
@@ -50,7 +47,10 @@ class Tour : public ::testing::Test {
   /// A few frames are enough for that.
   void move(int x, int y) const {
     screen_->xdotool("mousemove " + std::to_string(x) + " " + std::to_string(y));
-    std::this_thread::sleep_for(100ms);
+    for (int waiting = 0, polls = 0; waiting < 2 && polls < 200; ++polls) {
+      std::this_thread::sleep_for(50ms);
+      waiting = Screen::all_wait() ? waiting + 1 : 0;
+    }
   }
   void click(int x, int y) const {
     move(x, y);
