@@ -131,6 +131,25 @@ TEST(FigureBuilder, GoesOnInTheNextStepWhereEachIsShort) {
   EXPECT_EQ(builder.take()->request.view.name, "lines");
 }
 
+TEST(FigureBuilder, MeasuresAreThoseOfTheWeightMatricesToo) {
+  // What a head copies depends on an output projection that its weights of attention do not know.
+  Executor runner;
+  Experiment experiment = *default_experiment("worked-example");
+  FigureRequest request = {*runner.run(experiment), 1, {"metrics", {}}, 900, 500};
+  FigureBuilder builder([] {});
+  builder.request(request);
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(60)));
+  const std::string before = describe(builder.take()->figure);
+  experiment.edits = {{"w_out", {0, 0}, 25.0F}};
+  request.trace = *runner.run(experiment);
+  request.trace_number = 2;
+  builder.request(request);
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(60)));
+  const std::string after = describe(builder.take()->figure);
+  EXPECT_EQ(after, describe(build(request)));
+  EXPECT_NE(after, before);
+}
+
 TEST(FigureBuilder, AFileIsAsTheCommandLineHasIt) {
   FigureRequest request = request_of(0);
   request.height = 0;

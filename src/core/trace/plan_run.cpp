@@ -262,8 +262,7 @@ std::shared_ptr<Tensor> PlanRun::make_tensor(const PlannedStep& step) {
 
 bool PlanRun::find_draw(const PlannedStep& step, std::optional<StopClock::time_point> until) {
   if (!to_discard_) {
-    const bool is_first = after_draws_.empty();
-    Generator next = is_first ? Generator(context_.seed) : after_draws_.back();
+    Generator next = after_draws_.empty() ? Generator(context_.seed) : after_draws_.back();
     if (step.operation->traits().restarts_draws) next = Generator(weights_seed(context_.seed));
     after_draws_.push_back(next);
     to_discard_ = step.operation->traits().discards;

@@ -12,6 +12,8 @@ namespace {
 struct MeasuredFrom {
   std::shared_ptr<const Tensor> weights;    ///< null: not in memory
   std::shared_ptr<const LazyTensors> lazy;  ///< what computes them then
+  /// Of all steps without inputs: what a head copies depends on matrices that its weights do not know.
+  std::vector<std::shared_ptr<const Tensor>> givens;
   std::vector<std::string> labels;
   Mask mask;
   int step = 0;
@@ -21,8 +23,13 @@ struct MeasuredFrom {
 };
 
 MeasuredFrom source_of(const Trace& trace, const Step& step, Index item) {
+  std::vector<std::shared_ptr<const Tensor>> givens;
+  for (const Step& each : trace.steps()) {
+    if (each.inputs.empty()) givens.push_back(each.tensor);
+  }
   return {step.tensor,
           trace.lazy(),
+          std::move(givens),
           trace.experiment().labels,
           trace.experiment().mask(),
           static_cast<int>(&step - trace.steps().data()),
