@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/imgui/imgui_compat.h"
@@ -53,9 +56,41 @@ Glyphs glyphs_for(std::span<const char32_t> wanted) {
   return glyphs;
 }
 
+/// Adds fonts from files to the atlas, which owns one copy of each file: four sizes of two weights, each with several
+/// sources, would read 15 MB.
+class FontSources {
+ public:
+  explicit FontSources(ImFontAtlas& atlas) : atlas_(atlas) {}
+
+  /// Null if the file cannot be read.
+  ImFont* add(const std::string& path, float line, const ImFontConfig& config) {
+    // Each font of a collection by itself: where the atlas rejects one, it frees what it was given.
+    const auto [file, is_new] = files_.try_emplace({path, config.FontNo});
+    File& read = file->second;
+    if (is_new) read.data = ImFileLoadToMemory(path.c_str(), "rb", &read.bytes);
+    if (read.data == nullptr) return nullptr;
+    ImFont* const font = atlas_.AddFontFromMemoryTTF(read.data, static_cast<int>(read.bytes), line, &config);
+    if (font == nullptr) {
+      read.data = nullptr;
+    } else {
+      last_source(atlas_).FontDataOwnedByAtlas = is_new;
+    }
+    return font;
+  }
+
+ private:
+  struct File {
+    void* data = nullptr;  ///< belongs to the atlas
+    std::size_t bytes = 0;
+  };
+
+  ImFontAtlas& atlas_;
+  std::map<std::pair<std::string, int>, File> files_;  ///< by path and number in it
+};
+
 /// Adds a size: text, digits of equal width, the glyphs that only the mathematics font has, and those that neither has.
-Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::string& mathematics, const Glyphs& glyphs,
-                      float size, FontWeight weight) {
+Result<Font> add_font(FontSources& sources, const std::string& text, const std::string& mathematics,
+                      const Glyphs& glyphs, float size, FontWeight weight) {
   ImFontConfig config;
   config.OversampleH = 1;
   config.PixelSnapH = true;
@@ -63,7 +98,7 @@ Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::st
   // ImGui's size is that of a line, ascent and descent; type sizes are em. Whole numbers, because ImGui rasterises at
   // those only: before 1.92 it cut off the rest, and since then it rounds, which would scale the letters.
   const auto line = static_cast<float>(std::floor(static_cast<double>(size) * (kFontAscent + kFontDescent)));
-  ImFont* font = atlas.AddFontFromFileTTF(text.c_str(), line, &config);
+  ImFont* font = sources.add(text, line, config);
   if (font == nullptr) return fail("font " + text + " cannot be read");
 
   // Digits must line up in columns. ImGui cannot turn on Inter's feature for that.
@@ -72,20 +107,19 @@ Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::st
   digits.GlyphMinAdvanceX = digits.GlyphMaxAdvanceX =
       std::round(static_cast<float>(text_width("0", static_cast<double>(size), weight)));
   set_glyphs(digits, kDigits.data(), nullptr);
-  atlas.AddFontFromFileTTF(text.c_str(), line, &digits);
+  sources.add(text, line, digits);
 
   ImFontConfig symbols = config;
   symbols.MergeMode = true;
   set_glyphs(symbols, glyphs.mathematics.data(), nullptr);
-  if (atlas.AddFontFromFileTTF(mathematics.c_str(), line, &symbols) == nullptr)
-    return fail("font " + mathematics + " cannot be read");
+  if (sources.add(mathematics, line, symbols) == nullptr) return fail("font " + mathematics + " cannot be read");
   // Where a character is in several fonts, the first one counts. One that cannot be read leaves its characters out.
   for (const FontFile& other : glyphs.others) {
     ImFontConfig foreign = config;
     foreign.MergeMode = true;
     foreign.FontNo = other.index;
     set_glyphs(foreign, glyphs.wanted.data(), kStandIns.data());
-    atlas.AddFontFromFileTTF(other.path.c_str(), line, &foreign);
+    sources.add(other.path, line, foreign);
   }
   return Font{font, size, line};
 }
@@ -99,12 +133,13 @@ Result<Fonts> Fonts::load(const FontFiles& files, float scale, std::span<const c
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   use_freetype(atlas);
+  FontSources sources(atlas);
   Fonts fonts;
   for (const FontWeight weight : {FontWeight::regular, FontWeight::semibold}) {
     const std::string file = (weight == FontWeight::regular ? files.regular : files.semibold).string();
     for (std::size_t i = 0; i < kSizes.size(); ++i) {
       Result<Font> font =
-          add_font(atlas, file, files.mathematics.string(), glyphs, std::round(kSizes[i] * scale), weight);
+          add_font(sources, file, files.mathematics.string(), glyphs, std::round(kSizes[i] * scale), weight);
       if (!font) return tl::unexpected(font.error());
       (weight == FontWeight::regular ? fonts.regular_ : fonts.semibold_)[i] = *font;
     }

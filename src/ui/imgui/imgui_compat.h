@@ -175,6 +175,15 @@ inline void use_freetype(ImFontAtlas& atlas) {
 #endif
 }
 
+/// What was added to the atlas last.
+inline ImFontConfig& last_source(ImFontAtlas& atlas) {
+#if IMGUI_VERSION_NUM < 19200
+  return atlas.ConfigData.back();
+#else
+  return *atlas.Sources.back();
+#endif
+}
+
 /// Sets the glyphs of a font. Since 1.92 ImGui loads glyphs when it needs them; ranges can only be excluded.
 inline void set_glyphs(ImFontConfig& config, const ImWchar* ranges, const ImWchar* excluded) {
 #if IMGUI_VERSION_NUM < 19200

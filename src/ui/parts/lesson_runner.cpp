@@ -25,11 +25,12 @@ std::vector<LessonFile> found_by(const std::function<std::vector<LessonFile>()>&
 LessonRunner::LessonRunner(Shared& shared, const Remembered& remembered, std::function<std::vector<LessonFile>()> find)
     : shared_(shared),
       remembered_(remembered),
-      reading_({[find](int /*request*/, const StopToken& /*stop*/) { return found_by(find); }, nullptr, shared.wake}) {
-  if (find) reading_.request(0);
-}
+      reading_({[find](int /*request*/, const StopToken& /*stop*/) { return found_by(find); }, nullptr, shared.wake}),
+      to_begin_(find != nullptr ? ToBegin::in_next_frame : ToBegin::nothing) {}
 
 void LessonRunner::take_lessons() {
+  if (to_begin_ == ToBegin::now) reading_.request(0);
+  to_begin_ = to_begin_ == ToBegin::in_next_frame ? ToBegin::now : ToBegin::nothing;
   if (std::optional<std::vector<LessonFile>> read = reading_.take()) lessons_ = std::move(*read);
 }
 

@@ -26,8 +26,11 @@ class LessonRunner {
   /// None while they are being read.
   [[nodiscard]] std::span<const LessonFile> lessons() const { return lessons_; }
   /// Whether they are being read.
-  [[nodiscard]] bool is_reading() const { return reading_.busy() || reading_.has_result(); }
-  /// Takes those that were read since the last frame.
+  [[nodiscard]] bool is_reading() const {
+    return to_begin_ != ToBegin::nothing || reading_.busy() || reading_.has_result();
+  }
+  /// Takes those that were read since the last frame. Call it in each frame: the first picture does not share the
+  /// processors with the reading, which begins with the second.
   void take_lessons();
   /// Has the open lesson in the language that is chosen now; the document stays as it is. Call it before anything shows
   /// the lesson.
@@ -56,6 +59,8 @@ class LessonRunner {
   [[nodiscard]] std::span<const ReferenceTable> printed() const { return reference_; }
 
  private:
+  enum class ToBegin { in_next_frame, now, nothing };
+
   /// What the reference tables were made for.
   struct ReferenceFor {
     std::shared_ptr<const Trace> trace;
@@ -83,6 +88,7 @@ class LessonRunner {
   ShownFor shown_for_;
   std::vector<LessonFile> lessons_;
   LatestJob<int, std::vector<LessonFile>> reading_;  ///< what it is asked does not matter
+  ToBegin to_begin_;
   HeightFor height_for_;
   std::optional<double> height_;
   ReferenceFor reference_for_;
