@@ -41,9 +41,9 @@ TEST(HeadCircuits, MeasuresAreWhatAnIndependentComputationGives) {
     const HeadCircuit circuit = golden_circuit(name);
     expect_same(copying(circuit), tensor.values()[0], key);
     without += std::isnan(tensor.values()[0]) ? 1 : 0;
-    const HeadCircuit earlier = golden_circuit("circuit.00");
+    const ComposedCircuit earlier(golden_circuit("circuit.00"));
     for (std::size_t i = 0; i < 3; ++i) {
-      expect_same(composition(earlier, circuit, static_cast<Composition>(i)),
+      expect_same(ComposedCircuit(circuit).with(earlier, static_cast<Composition>(i)),
                   measured().at(name + ".composition").values()[i], name + " composition " + std::to_string(i));
     }
   }
@@ -169,8 +169,9 @@ TEST(HeadCircuits, OfTurnedQueriesHaveNoQueryMap) {
   ASSERT_TRUE(circuit);
   EXPECT_FALSE(circuit->w_q || circuit->w_k);
   EXPECT_TRUE(copying(*circuit));
-  EXPECT_FALSE(composition(*circuit, *circuit, Composition::key));
-  EXPECT_TRUE(composition(*circuit, *circuit, Composition::value));
+  const ComposedCircuit composed(*circuit);
+  EXPECT_FALSE(composed.with(composed, Composition::key));
+  EXPECT_TRUE(composed.with(composed, Composition::value));
 }
 
 TEST(HeadCircuits, AreThoseOfTheWeightsWhateverIsSwitchedOff) {

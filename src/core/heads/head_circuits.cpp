@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/heads/spectra.h"
@@ -215,10 +216,24 @@ Matrix matrix_of(const Tensor& tensor) {
   return Eigen::Map<const RowMajor>(tensor.values().data(), tensor.size(0), tensor.size(1)).cast<double>();
 }
 
-/// ‖a · b · cᵀ‖², a and c much longer than wide.
-double squared_norm(const Matrix& a, const Matrix& b, const Matrix& c) {
-  const Matrix inner = b.transpose() * (a.transpose() * a) * b;
-  return (inner * (c.transpose() * c)).trace();
+/// A matrix [feature, dim], and its transpose times it.
+struct WithSquare {
+  explicit WithSquare(Matrix of) : matrix(std::move(of)) {
+    Matrix half = Matrix::Zero(matrix.cols(), matrix.cols());
+    half.selfadjointView<Eigen::Lower>().rankUpdate(matrix.transpose());
+    square = half.selfadjointView<Eigen::Lower>();
+  }
+
+  Matrix matrix;
+  Matrix square;
+};
+
+/// ‖a · cᵀ‖².
+double squared_norm(const WithSquare& a, const WithSquare& c) { return a.square.cwiseProduct(c.square).sum(); }
+
+/// ‖a · b · cᵀ‖².
+double squared_norm(const WithSquare& a, const Matrix& b, const WithSquare& c) {
+  return (a.square * b).cwiseProduct(b * c.square).sum();
 }
 
 }  // namespace
@@ -248,22 +263,34 @@ std::optional<double> copying(const HeadCircuit& head) {
   return all > 0 ? std::optional(small.trace() / all) : std::nullopt;
 }
 
-std::optional<double> composition(const HeadCircuit& earlier, const HeadCircuit& later, Composition through) {
-  if (through != Composition::value && (!later.w_q || !later.w_k)) return std::nullopt;
-  const Matrix v = matrix_of(earlier.w_v);
-  const Matrix o = matrix_of(earlier.w_o);
+struct ComposedCircuit::Matrices {
+  std::optional<WithSquare> q;
+  std::optional<WithSquare> k;
+  WithSquare v;
+  WithSquare o;  ///< w_oᵀ, [output feature, dim]
+};
+
+ComposedCircuit::ComposedCircuit(const HeadCircuit& circuit) {
+  const auto prepared = [](const std::optional<Tensor>& matrix) {
+    return matrix ? std::optional<WithSquare>(matrix_of(*matrix)) : std::nullopt;
+  };
+  matrices_ = std::make_shared<const Matrices>(Matrices{prepared(circuit.w_q), prepared(circuit.w_k),
+                                                        WithSquare(matrix_of(circuit.w_v)),
+                                                        WithSquare(matrix_of(circuit.w_o).transpose())});
+}
+
+std::optional<double> ComposedCircuit::with(const ComposedCircuit& earlier, Composition through) const {
+  const Matrices& later = *matrices_;
+  if (through != Composition::value && (!later.q || !later.k)) return std::nullopt;
   // M = read · otherᵀ.
-  const Matrix read = matrix_of(through == Composition::query ? *later.w_q
-                                : through == Composition::key ? *later.w_k
-                                                              : later.w_v);
-  const Matrix other = through == Composition::query ? matrix_of(*later.w_k)
-                       : through == Composition::key ? matrix_of(*later.w_q)
-                                                     : Matrix(matrix_of(later.w_o).transpose());
-  if (o.cols() != read.rows() || read.cols() != other.cols()) return std::nullopt;
-  const Matrix same = Matrix::Identity(read.cols(), read.cols());
-  const double written = squared_norm(v, Matrix::Identity(v.cols(), v.cols()), o.transpose());
-  const double reads = squared_norm(read, same, other);
-  const double both = squared_norm(v, o * read, other);
+  const WithSquare& read = through == Composition::query ? *later.q : through == Composition::key ? *later.k : later.v;
+  const WithSquare& other = through == Composition::query ? *later.k : through == Composition::key ? *later.q : later.o;
+  const WithSquare& v = earlier.matrices_->v;
+  const WithSquare& o = earlier.matrices_->o;
+  if (o.matrix.rows() != read.matrix.rows() || read.matrix.cols() != other.matrix.cols()) return std::nullopt;
+  const double written = squared_norm(v, o);
+  const double reads = squared_norm(read, other);
+  const double both = squared_norm(v, o.matrix.transpose() * read.matrix, other);
   if (!(written > 0) || !(reads > 0) || !std::isfinite(both)) return std::nullopt;
   return std::sqrt(std::max(0.0, both) / (written * reads));
 }

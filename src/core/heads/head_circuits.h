@@ -1,6 +1,7 @@
 // The weights of a head as linear maps: what it reads from a token and what it writes, independent of its attention.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "core/trace/trace.h"
@@ -32,8 +33,19 @@ std::optional<double> copying(const HeadCircuit& head);
 /// The input of a later head through which it reads the output of an earlier one.
 enum class Composition { query, key, value };
 
-/// The composition score of two heads: ‖w_v w_o M‖ / (‖w_v w_o‖ · ‖M‖) in the Frobenius norm, where w_v w_o belongs to
-/// `earlier`, and M is w_q w_kᵀ, w_k w_qᵀ or w_v w_o of `later`. Nothing if their features differ or a norm is 0.
-std::optional<double> composition(const HeadCircuit& earlier, const HeadCircuit& later, Composition through);
+/// A head's circuit with the products of its matrices with themselves: a composition score of two heads needs no other
+/// product over the features but one.
+class ComposedCircuit {
+ public:
+  explicit ComposedCircuit(const HeadCircuit& circuit);
+
+  /// The composition score: ‖w_v w_o M‖ / (‖w_v w_o‖ · ‖M‖) in the Frobenius norm, where w_v w_o belongs to `earlier`,
+  /// and M is w_q w_kᵀ, w_k w_qᵀ or w_v w_o of this one. Nothing if their features differ or a norm is 0.
+  [[nodiscard]] std::optional<double> with(const ComposedCircuit& earlier, Composition through) const;
+
+ private:
+  struct Matrices;
+  std::shared_ptr<const Matrices> matrices_;
+};
 
 }  // namespace attnscope

@@ -52,18 +52,18 @@ std::vector<int> earlier_layers(const Trace& trace, int weights) {
 }
 
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
-                                                 const std::vector<std::optional<HeadCircuit>>& later) {
+                                                 std::span<const std::optional<ComposedCircuit>> later) {
   const Step& step = trace.step(earlier);
   HeadComposition composed = {step.name, std::vector<std::vector<std::array<std::optional<double>, 3>>>(later.size())};
   for (Index head = 0; head < heads_of(step); ++head) {
     const std::optional<HeadCircuit> circuit = head_circuit(trace, earlier, head);
     if (!circuit) return std::nullopt;
+    const ComposedCircuit before(*circuit);
     for (std::size_t i = 0; i < later.size(); ++i) {
       std::array<std::optional<double>, 3>& shares = composed.shares[i].emplace_back();
       if (!later[i]) continue;
-      shares = {composition(*circuit, *later[i], Composition::query),
-                composition(*circuit, *later[i], Composition::key),
-                composition(*circuit, *later[i], Composition::value)};
+      shares = {later[i]->with(before, Composition::query), later[i]->with(before, Composition::key),
+                later[i]->with(before, Composition::value)};
     }
   }
   return composed;

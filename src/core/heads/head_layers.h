@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace attnscope {
 /// for the first layer and for cross-attention.
 std::vector<int> earlier_layers(const Trace& trace, int weights);
 
-/// Composition scores between the heads of an earlier and a later layer; see `composition`.
+/// Composition scores between the heads of an earlier and a later layer; see `ComposedCircuit`.
 struct HeadComposition {
   std::string earlier;  ///< the tensor of the earlier weights
   /// [later head][earlier head], through `Composition::query`, `key` and `value`.
@@ -26,7 +27,7 @@ struct HeadComposition {
 /// Composition of `later`, the circuits of all heads of a layer, with the layer whose weights are at step `earlier`.
 /// Nothing if the earlier layer has no circuits.
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
-                                                 const std::vector<std::optional<HeadCircuit>>& later);
+                                                 std::span<const std::optional<ComposedCircuit>> later);
 
 /// Attention rollout [query, key] of a batch item, through all layers up to the one at step `weights`:
 /// R_l = ½(A_l + I) · R_(l−1) with R_0 = I, where A_l is the mean of the layer's heads and the identity stands for the

@@ -231,9 +231,19 @@ class HeadMeasurer {
             rows_, entropies, pool(), [this] { return pauses(); }, so_far_.distances))
       return false;
     measured_.distances = so_far_.distances;
-    for (const int earlier : earlier_layers(trace_, position_)) {
+    return compose();
+  }
+
+  /// False if stopped.
+  bool compose() {
+    const std::vector<int> earlier = earlier_layers(trace_, position_);
+    if (earlier.empty()) return true;
+    std::vector<std::optional<ComposedCircuit>> later;
+    for (const std::optional<HeadCircuit>& circuit : so_far_.circuits)
+      later.push_back(circuit ? std::optional<ComposedCircuit>(*circuit) : std::nullopt);
+    for (const int layer : earlier) {
       if (measuring_.stop.stop_requested()) return false;
-      if (std::optional<HeadComposition> composed = layer_composition(trace_, earlier, so_far_.circuits))
+      if (std::optional<HeadComposition> composed = layer_composition(trace_, layer, later))
         measured_.compositions.push_back(std::move(*composed));
     }
     return true;
