@@ -1,0 +1,167 @@
+// Nobody has to read letters smaller than 11 pixels, in small windows either: every view of every system and every step
+// of every lesson, letter by letter. What is still smaller is listed in tests/ui/small_letters.txt, which may only become
+// shorter. To write it anew, run these tests with ATTNSCOPE_UPDATE_SNAPSHOTS=1.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "core/base/text.h"
+#include "interface_test.h"
+#include "offscreen/window_texts.h"
+#include "support/sanitized.h"
+#include "ui/imgui/imgui_canvas.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr double kLeastLetter = TypeSize::kSmall;
+constexpr double kLeastLabel = 9;
+// Rounding to whole pixels.
+constexpr double kSmallerUnnoticed = 0.3;
+
+const std::filesystem::path kListed = ATTNSCOPE_SOURCE_DIR "/tests/ui/small_letters.txt";
+
+/// Whether it is as small as it may be: a subscript or superscript of letters that are large enough, or a label beside
+/// cells, of which all are shown as long as they have nine pixels.
+bool may_be_small(const SeenLetter& letter, double unit, ImU32 dim) {
+  for (const double base : {TypeSize::kSmall, TypeSize::kBody, TypeSize::kTitle}) {
+    if (std::abs(letter.size - base * kScriptSize * unit) < kSmallerUnnoticed * unit / 3) return true;
+  }
+  return letter.window.find("picture") != std::string::npos && letter.color == dim &&
+         letter.size >= (kLeastLabel - kSmallerUnnoticed) * unit;
+}
+
+class Letters : public Interface {
+ protected:
+  void SetUp() override {
+    if (IMGUI_VERSION_NUM >= 19200) GTEST_SKIP() << "letters are read from ImGui up to 1.91";
+  }
+
+  void start_at(const WindowSize& size) {
+    InterfaceOptions options;
+    options.width = size.width;
+    options.height = size.height;
+    options.scale = size.scale;
+    options.lessons = lessons();
+    start(options);
+    size_ = size;
+  }
+
+  [[nodiscard]] static const std::vector<LessonFile>& lessons() {
+    static const std::vector<LessonFile> all = lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons");
+    return all;
+  }
+
+  void apply(const Edit& edit) {
+    ASSERT_TRUE(screen().workbench().workspace().session().apply({edit, 0}));
+    screen().settle();
+  }
+
+  /// Notes the smallest letter of each part of the window that is smaller than it may be.
+  void look(const std::string& about) {
+    ++looks_;
+    const double unit = static_cast<double>(size_.scale);
+    const double shrunk = screen().transform().type_scale / unit;
+    const ImU32 dim = ui::color(screen().workbench().look().colors().dim);
+    std::map<std::string, double> smallest;
+    if (shrunk < 1 - 0.02) smallest["figure"] = shrunk * kLeastLetter;
+    for (const SeenLetter& letter : seen_letters()) {
+      ++letters_;
+      if (letter.size >= (kLeastLetter - kSmallerUnnoticed) * unit || may_be_small(letter, unit, dim)) continue;
+      const std::string part =
+          letter.window.find("picture") != std::string::npos ? "figure" : std::string(letter.window);
+      const auto [found, is_new] = smallest.try_emplace(part, letter.size / unit);
+      found->second = std::min(found->second, letter.size / unit);
+    }
+    for (const auto& [part, size] : smallest) found_[kind_ + ", " + about + ", " + part] = size;
+  }
+
+  void look_at_views() {
+    kind_ = size_text() + " views";
+    for (const System& system : systems()) {
+      if (kSanitized && &system != systems().data()) continue;
+      apply(SetSystem{system.name});
+      for (const View& view : views()) {
+        if (!missing_for(view, screen().trace()).empty()) continue;
+        apply(SetView{view.name});
+        look(system.name + " " + view.name);
+      }
+    }
+  }
+
+  void look_at_lessons() {
+    kind_ = size_text() + " lessons";
+    for (const LessonFile& file : lessons()) {
+      if (kSanitized && &file != &lessons()[1]) continue;
+      apply(OpenLesson{*file.lesson});
+      for (std::size_t i = 0; i < (*file.lesson)->steps.size(); ++i) {
+        if (i > 0) apply(GoToStep{i});
+        look(file.name + " " + std::to_string(i + 1));
+      }
+    }
+    apply(CloseLesson{});
+  }
+
+  [[nodiscard]] std::string size_text() const {
+    return std::to_string(size_.width) + "x" + std::to_string(size_.height);
+  }
+
+  /// Compares with what is listed of all that was looked at.
+  void expect_listed() {
+    EXPECT_GT(letters_, 100 * looks_) << "the letters are not found among what ImGui draws";
+    std::map<std::string, double> listed;
+    std::vector<std::string> others;
+    std::ifstream file(kListed);
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with(kind_ + ",")) {
+        others.push_back(line);
+        continue;
+      }
+      const std::size_t end = line.rfind(": ");
+      listed[line.substr(0, end)] = std::stod(line.substr(end + 2));
+    }
+    if (std::getenv("ATTNSCOPE_UPDATE_SNAPSHOTS") != nullptr) {
+      for (const auto& [place, size] : found_) others.push_back(place + ": " + fixed_text(size, 1));
+      std::ranges::sort(others);
+      std::ofstream(kListed) << join(others, "\n") << "\n";
+      return;
+    }
+    for (const auto& [place, size] : found_) {
+      const auto known = listed.find(place);
+      const double least = known == listed.end() ? kLeastLetter : known->second;
+      EXPECT_GE(size, least - kSmallerUnnoticed) << place;
+    }
+    EXPECT_LE(found_.size(), listed.size()) << "small letters may only become fewer";
+  }
+
+  WindowSize size_ = {};
+  std::string kind_;
+  std::map<std::string, double> found_;
+  long looks_ = 0;
+  long letters_ = 0;
+};
+
+class LettersInSmallWindows : public Letters, public testing::WithParamInterface<WindowSize> {};
+
+TEST_P(LettersInSmallWindows, OfViewsCanBeRead) {
+  start_at(GetParam());
+  look_at_views();
+  expect_listed();
+}
+
+TEST_P(LettersInSmallWindows, OfLessonsCanBeRead) {
+  start_at(GetParam());
+  look_at_lessons();
+  expect_listed();
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, LettersInSmallWindows,
+                         testing::Values(WindowSize{1024, 700, 1}, WindowSize{1280, 720, 1}, WindowSize{1280, 800, 1}),
+                         [](const auto& size) {
+                           return std::to_string(size.param.width) + "x" + std::to_string(size.param.height);
+                         });
+
+}  // namespace
+}  // namespace attnscope::test
