@@ -190,9 +190,9 @@ TEST(Moments, EverySystemIsPlayedOrSaysThatItCannotBe) {
       }
       // The last one has everything that the finished figure has.
       if (count > 0) {
-        const Figure last = figure_of(*trace, name, {{"moment", count}}, 700, 500);
+        const Figure last = figure_of(*trace, name, {{"moment", count}}, 700);
         EXPECT_EQ(empty_cells(last), 0) << trace->experiment().system;
-        EXPECT_GE(mark_count(last), mark_count(figure_of(*trace, name, {}, 700, 500)));
+        EXPECT_GE(mark_count(last), mark_count(figure_of(*trace, name, {}, 700)));
       }
     }
   }

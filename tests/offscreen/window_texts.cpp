@@ -80,7 +80,6 @@ void add_letter(const GlyphsOfFonts& glyphs, std::span<const ImDrawVert> corners
   letter.size = glyph->em * whole / glyph->height;
   letter.at = {static_cast<double>(corners[0].pos.x + corners[2].pos.x) / 2,
                static_cast<double>(corners[0].pos.y + corners[2].pos.y) / 2};
-  letter.color = corners[0].col;
   const ImVec4& clip = command.ClipRect;
   const Rect seen = {static_cast<double>(clip.x), static_cast<double>(clip.y), static_cast<double>(clip.z - clip.x),
                      static_cast<double>(clip.w - clip.y)};

@@ -15,7 +15,6 @@ struct SeenLetter {
   char32_t letter = 0;  ///< 0: of a place in the font's picture that has several
   double size = 0;      ///< em, pixels
   Point at;             ///< its middle
-  ImU32 color = 0;
 };
 
 /// All letters inside their windows after ImGui::Render. Those that are shown as pictures, because no loaded font has

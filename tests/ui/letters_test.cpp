@@ -11,7 +11,6 @@
 #include "interface_test.h"
 #include "offscreen/window_texts.h"
 #include "support/sanitized.h"
-#include "ui/imgui/imgui_canvas.h"
 
 namespace attnscope::test {
 namespace {
@@ -23,14 +22,14 @@ constexpr double kSmallerUnnoticed = 0.3;
 
 const std::filesystem::path kListed = ATTNSCOPE_SOURCE_DIR "/tests/ui/small_letters.txt";
 
-/// Whether it is as small as it may be: a subscript or superscript of letters that are large enough, or a label beside
-/// cells, of which all are shown as long as they have nine pixels.
-bool may_be_small(const SeenLetter& letter, double unit, ImU32 dim) {
+/// Whether it is as small as it may be: a subscript or superscript of letters that are large enough, or in the figure,
+/// which is not shown smaller, what stands beside cells and rows. That has at least nine pixels where otherwise only some
+/// of it could be shown.
+bool may_be_small(const SeenLetter& letter, double unit) {
   for (const double base : {TypeSize::kSmall, TypeSize::kBody, TypeSize::kTitle}) {
     if (std::abs(letter.size - base * kScriptSize * unit) < kSmallerUnnoticed * unit / 3) return true;
   }
-  return letter.window.find("picture") != std::string::npos && letter.color == dim &&
-         letter.size >= (kLeastLabel - kSmallerUnnoticed) * unit;
+  return letter.window.find("picture") != std::string::npos && letter.size >= (kLeastLabel - kSmallerUnnoticed) * unit;
 }
 
 class Letters : public Interface {
@@ -64,12 +63,11 @@ class Letters : public Interface {
     ++looks_;
     const double unit = static_cast<double>(size_.scale);
     const double shrunk = screen().transform().type_scale / unit;
-    const ImU32 dim = ui::color(screen().workbench().look().colors().dim);
     std::map<std::string, double> smallest;
     if (shrunk < 1 - 0.02) smallest["figure"] = shrunk * kLeastLetter;
     for (const SeenLetter& letter : seen_letters()) {
       ++letters_;
-      if (letter.size >= (kLeastLetter - kSmallerUnnoticed) * unit || may_be_small(letter, unit, dim)) continue;
+      if (letter.size >= (kLeastLetter - kSmallerUnnoticed) * unit || may_be_small(letter, unit)) continue;
       const std::string part =
           letter.window.find("picture") != std::string::npos ? "figure" : std::string(letter.window);
       const auto [found, is_new] = smallest.try_emplace(part, letter.size / unit);

@@ -42,7 +42,7 @@ Grid arrange_grid(Index count, Index across, const PanelShape& shape, double wid
   }
   cell = crisp(std::max(cell, 0.0));
   grid.cell_width = std::max(cell, std::min(kMinMatrix / columns, shape.largest_cell));
-  grid.cell_height = std::max(cell, std::min(kMinMatrix / rows, shape.largest_cell));
+  grid.cell_height = std::max({cell, std::min(kMinMatrix / rows, shape.largest_cell), shape.least_side / rows});
   grid.panel_width = std::max(shape.left + grid.cell_width * columns, shape.least_width);
   grid.panel_height = shape.top + grid.cell_height * rows;
   return grid;

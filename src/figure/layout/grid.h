@@ -16,6 +16,7 @@ struct PanelShape {
   double gap = 20;           ///< between neighbouring panels, in both directions
   double least_width = 0;    ///< minimum width of a panel: room for its title
   double largest_cell = 48;  ///< maximum side of a cell
+  double least_side = 0;     ///< minimum height of a matrix, however small its cells are
 };
 
 /// An arrangement of panels, filled row by row; the last row may be incomplete.

@@ -12,7 +12,9 @@ constexpr double kMostCovered = 0.3;
 
 /// The step at which labels that need `needed` each fit along cells of size `cell`.
 Index label_step(double needed, double cell) {
-  return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
+  // Labels that are as large as their cells let them be need all of those, up to rounding.
+  constexpr double rounding = 1e-6;
+  return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell - rounding)));
 }
 
 /// The same for labels that count from 1: every 1st, 2nd, 5th, 10th, 20th, …, so that the round numbers stay.
@@ -59,16 +61,25 @@ double LabelPainter::label_size(double cell) const {
   return std::clamp(cell / kLabelPitch, type(kMinLabel), type(TypeSize::kSmall));
 }
 
-bool LabelPainter::are_across() const {
-  // Numbers are thinned out rather than turned.
-  return mark_.column_labels.are_counted() ||
+bool LabelPainter::are_numbers(const Labels& labels, double cell) const {
+  return labels.are_counted() || label_step(label_size(cell) * kLabelPitch, cell) > 1;
+}
+
+bool LabelPainter::fit_across() const {
+  return !mark_.column_labels.are_counted() &&
          mark_.column_labels.widest(type(TypeSize::kSmall)) + type(4) <= column_width();
+}
+
+double LabelPainter::widest(const Labels& labels, bool numbers, double size) {
+  if (!numbers || labels.are_counted()) return labels.widest(size);
+  return text_width(std::string(std::to_string(labels.size()).size(), '0'), size);
 }
 
 LabelPainter::Place LabelPainter::row_place() const {
   Place place = {box_.x - type(kLabelDistance)};
   if (mark_.row_labels.shown() == Labels::Shown::none) return place;
-  place.room = std::min(mark_.row_labels.widest(label_size(row_height())), kMostCovered * visible_.width);
+  place.room =
+      std::min(widest(mark_.row_labels, rows_are_numbers(), label_size(row_height())), kMostCovered * visible_.width);
   const double edge = visible_.x + place.room;
   place.at_edge = place.at < edge && box_.right() > edge && box_.intersection(visible_).height > 0;
   if (place.at_edge) place.at = edge + type(4);
@@ -97,15 +108,16 @@ void LabelPainter::rows() const {
     const Rect below = {visible_.x, box_.y, rows_.at + type(3) - visible_.x, box_.height};
     canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
-  const bool counted = mark_.row_labels.are_counted();
-  const Index step = labels_step(mark_.row_labels, needed, cell);
-  if (mark_.row_labels.shown() == Labels::Shown::all_or_none && step > 1) return;
+  const bool numbers = rows_are_numbers();
+  const Index step = numbers ? round_step(needed, cell) : 1;
+  const bool replaced = numbers && !mark_.row_labels.are_counted();
+  if (mark_.row_labels.shown() == Labels::Shown::all_or_none && (replaced || step > 1)) return;
   const auto [first, last] =
       seen(box_.y, cell, std::ssize(mark_.row_labels.texts()), nearby_.y, nearby_.bottom(), step);
-  for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
+  for (Index i = first + (numbers ? step - 1 : 0); i < last; i += step) {
     const Point at = {rows_.at, box_.y + (static_cast<double>(i) + 0.5) * cell};
     if (columns_.at_edge && at.y < columns_.at + type(3)) continue;
-    const std::string& words = mark_.row_labels[static_cast<std::size_t>(i)];
+    const std::string words = numbers ? position_number(i) : mark_.row_labels[static_cast<std::size_t>(i)];
     label(rows_.at_edge ? shortened_text(words, rows_.room, size) : words, size, at, HorizontalAlign::right,
           VerticalAlign::middle, 0);
   }
@@ -114,22 +126,24 @@ void LabelPainter::rows() const {
 void LabelPainter::columns() const {
   const double cell = column_width();
   const double flat = type(TypeSize::kSmall);
-  const double widest = mark_.column_labels.widest(flat);
   if (columns_.at < nearby_.y || columns_.at > nearby_.bottom()) return;
   if (columns_.at_edge) {
     const Rect below = {box_.x, visible_.y, box_.width, columns_.at + type(3) - visible_.y};
     canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
-  const bool counted = mark_.column_labels.are_counted();
+  const bool numbers = columns_are_numbers();
   const bool across = are_across();
   const double size = across ? flat : label_size(cell);
-  const Index step = counted ? round_step(widest + type(4), cell) : across ? 1 : label_step(size * kLabelPitch, cell);
-  if (mark_.column_labels.shown() == Labels::Shown::all_or_none && step > 1) return;
+  const Index step = numbers ? round_step(widest(mark_.column_labels, true, flat) + type(4), cell) : 1;
+  const bool replaced = numbers && !mark_.column_labels.are_counted();
+  if (mark_.column_labels.shown() == Labels::Shown::all_or_none && (replaced || step > 1)) return;
   const auto [first, last] =
       seen(box_.x, cell, std::ssize(mark_.column_labels.texts()), nearby_.x, nearby_.right(), step);
-  for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
-    const std::string& words = mark_.column_labels[static_cast<std::size_t>(i)];
+  for (Index i = first + (numbers ? step - 1 : 0); i < last; i += step) {
+    const std::string words = numbers ? position_number(i) : mark_.column_labels[static_cast<std::size_t>(i)];
     const Point at = {box_.x + (static_cast<double>(i) + 0.5) * cell, columns_.at};
+    // Turned words would not reach beyond the matrix, where other things are.
+    if (replaced && at.x + text_width(words, size) / 2 > box_.right() + type(kLabelDistance)) continue;
     if (rows_.at_edge && at.x < rows_.at + type(3)) continue;
     if (across) {
       label(words, size, at, HorizontalAlign::center, VerticalAlign::baseline, 0);

@@ -44,8 +44,19 @@ class LabelPainter {
   [[nodiscard]] double label_size(double cell) const;
   [[nodiscard]] double row_height() const { return box_.height / static_cast<double>(mark_.row_labels.size()); }
   [[nodiscard]] double column_width() const { return box_.width / static_cast<double>(mark_.column_labels.size()); }
+  /// Whether numbers stand beside the cells: instead of words that have no room for all of them, too, since some of the
+  /// words would read like another text.
+  [[nodiscard]] bool are_numbers(const Labels& labels, double cell) const;
+  [[nodiscard]] bool rows_are_numbers() const { return are_numbers(mark_.row_labels, row_height()); }
+  [[nodiscard]] bool columns_are_numbers() const {
+    return !fit_across() && are_numbers(mark_.column_labels, column_width());
+  }
+  /// Whether all words of the columns fit side by side.
+  [[nodiscard]] bool fit_across() const;
   /// Whether the labels of the columns are written across, not upwards.
-  [[nodiscard]] bool are_across() const;
+  [[nodiscard]] bool are_across() const { return columns_are_numbers() || fit_across(); }
+  /// The width of the widest of the labels, or of the numbers in their place.
+  [[nodiscard]] static double widest(const Labels& labels, bool numbers, double size);
   [[nodiscard]] Place row_place() const;
   [[nodiscard]] Place column_place() const;
   void rows() const;

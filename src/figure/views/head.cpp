@@ -8,8 +8,10 @@
 #include "core/experiment/system.h"
 #include "core/heads/row_statistics.h"
 #include "core/plan/region.h"
+#include "figure/blocks/beside_head.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/margin.h"
+#include "figure/model/label_painter.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -31,6 +33,9 @@ constexpr double kMeanHeight = 48;    // of the largest mean
 constexpr double kMeanLabel = 18;     // below the bars
 constexpr Index kMaxLabelled = 4096;  // more rows or columns have no labels
 constexpr double kThickestRowBar = 14;
+// In a window that is too low for labels beside the cells there are no mean weights, and the scale is beside the title.
+constexpr double kLowMargin = 8;
+constexpr double kLowBar = 100;
 constexpr double kThickestColumnBar = 32;
 
 /// The head to show. Everything counts from 0.
@@ -79,20 +84,6 @@ std::vector<std::string> numbers_up_to(Index count) {
   return count <= kMaxLabelled ? position_numbers(count) : std::vector<std::string>();
 }
 
-/// The widths right of the matrix, in a wide figure or a narrow one.
-struct Beside {
-  double distance = 16;
-  double sum = 44;       ///< bars
-  double sum_text = 40;  ///< 0: no numbers
-  double between = 20;
-  double entropy = 72;
-  double entropy_text = 40;
-
-  [[nodiscard]] double width() const { return distance + sum + sum_text + between + entropy + entropy_text; }
-};
-constexpr Beside kNarrow = {16, 24, 0, 20, 40, 40};
-constexpr double kNarrowWidth = 640;
-
 class HeadLayout {
  public:
   HeadLayout(const Trace& trace, const Shown& shown, const RowStatistics* row_statistics, const ViewOptions& options)
@@ -108,29 +99,33 @@ class HeadLayout {
     mark_.column_labels = column_labels(trace, mark_);
     counted_columns_ = mark_.column_labels.empty();
     if (counted_columns_) mark_.column_labels = numbers_up_to(mark_.columns());
-    if (options.width < kNarrowWidth) beside_ = kNarrow;
+    if (options.width < kNarrowHead) beside_ = kBesideNarrowHead;
   }
 
   Figure build() {
     place_matrix();
+    if (!options_.for_file && options_.height > 0) make_room();
     add_names();
     if (row_statistics_ != nullptr) {
       add_rows();
-      add_columns();
+      if (!low_) add_columns();
     } else {
       add_text("left_out", {left_, mark_.box.bottom() + kMeanDistance + 11}, kLeftOut, Ink::dim);
     }
-    place_legend(figure_.color_bars, {left_, bottom_ + 16}, kMargin, figure_.width - 2 * kMargin);
+    const Point bar =
+        has_bar_beside_title() ? Point{left_ + title_width() + kBesideTitle, top_ + 4} : Point{left_, bottom_ + 16};
+    place_legend(figure_.color_bars, bar, kMargin, figure_.width - 2 * kMargin);
     figure_.heatmaps.push_back(std::move(mark_));
     return std::move(figure_);
   }
 
  private:
+  static constexpr double kBesideTitle = 24;
   static constexpr const char* kLeftOut = "No sums and means: the weights do not fit in memory.";
 
   [[nodiscard]] double left_width() const {
     double name = text_width("query", TypeSize::kSmall) + query_distance();
-    if (row_statistics_ != nullptr) name = std::max(name, text_width("mean weight", TypeSize::kSmall) + kLabelDistance);
+    if (has_means()) name = std::max(name, text_width("mean weight", TypeSize::kSmall) + kLabelDistance);
     if (mark_.row_labels.empty())
       name = std::max(name, text_width(numbers_text(mark_.rows()), TypeSize::kSmall) + kLabelDistance);
     return std::ceil(std::max(row_label_width(mark_.row_labels), name));
@@ -147,38 +142,67 @@ class HeadLayout {
     return counted_columns_ ? TypeSize::kSmall + kLabelDistance : column_label_height(mark_.column_labels, cell);
   }
 
+  /// Leaves out what the window has no room for, unless words have none beside the cells in either case.
+  void make_room() {
+    const auto has_words = [this] {
+      return mark_.row_labels.are_counted() || mark_.box.height >= kLeastLabelled * static_cast<double>(mark_.rows());
+    };
+    const bool fits = figure_.height <= options_.height;
+    if (fits && has_words()) return;
+    low_ = true;
+    place_matrix();
+    if (!fits || has_words()) return;
+    low_ = false;
+    place_matrix();
+  }
+
+  [[nodiscard]] bool has_means() const { return row_statistics_ != nullptr && !low_; }
+  [[nodiscard]] double title_width() const { return text_width(shown_.title, TypeSize::kTitle, FontWeight::semibold); }
+  [[nodiscard]] bool has_bar_beside_title() const {
+    const double wide = title_width() + kBesideTitle + legend_size(figure_.color_bars, 0).width;
+    return low_ && wide <= options_.width - 2 * kMargin;
+  }
+
+  [[nodiscard]] double height_below() const {
+    return has_means() ? kMeanDistance + kMeanLabel + kMeanHeight : low_ ? kMeanLabel : kMeanDistance + kMeanLabel;
+  }
+
   void place_matrix() {
+    figure_.color_bars = {legend()};
+    const double margin = low_ ? kLowMargin : kMargin;
     const auto rows = static_cast<double>(mark_.rows());
     const auto columns = static_cast<double>(mark_.columns());
     const double left = left_width();
     const double right = row_statistics_ != nullptr ? beside_.width() : 0;
-    const double below = kMeanDistance + kMeanLabel + (row_statistics_ != nullptr ? kMeanHeight : 0) + kLegendHeight;
+    const double below = height_below() + (has_bar_beside_title() ? 0 : kLegendHeight);
     const double above = kTitle + kAxisName;
     const double room_x = options_.width - 2 * kMargin - left - right;
     // Room for turned labels, as the width of the cells is not known yet.
-    const double room_y = options_.height > 0 ? options_.height - 2 * kMargin - above - below - label_height(0)
+    const double room_y = options_.height > 0 ? options_.height - 2 * margin - above - below - label_height(0)
                                               : std::max(options_.width, 320.0);
     const double cell = std::min({room_x / columns, room_y / rows, kMaxCell});
     const double cell_width = std::max(cell, std::min(kMaxCell, kLeastExtent / columns));
     const double cell_height = std::max(cell, std::min(kMaxCell, kLeastExtent / rows));
-    figure_.color_bars = {legend()};
     const double matrix = left + columns * cell_width + right;
-    double block = std::max({matrix, text_width(shown_.title, TypeSize::kTitle, FontWeight::semibold),
-                             legend_size(figure_.color_bars, matrix).width});
+    const double bar = legend_size(figure_.color_bars, matrix).width;
+    double block = std::max({matrix, title_width() + (has_bar_beside_title() ? kBesideTitle + bar : 0), bar});
     if (row_statistics_ == nullptr) block = std::max(block, text_width(kLeftOut, TypeSize::kSmall));
     figure_.width = std::max(options_.width, block + 2 * kMargin);
     left_ = std::round((figure_.width - block) / 2);
-    const double height = 2 * kMargin + above + label_height(cell_width) + rows * cell_height + below;
+    const double height = 2 * margin + above + label_height(cell_width) + rows * cell_height + below;
     figure_.height = std::max(options_.height, height);
-    top_ = kMargin + std::floor((figure_.height - height) / 2);
+    top_ = margin + std::floor((figure_.height - height) / 2);
     mark_.box = {left_ + left, top_ + above + label_height(cell_width), columns * cell_width, rows * cell_height};
-    bottom_ = mark_.box.bottom() + below - kLegendHeight;
+    bottom_ = mark_.box.bottom() + height_below();
   }
 
   [[nodiscard]] ColorBarMark legend() const {
     const ColorScale& scale = mark_.scale;
-    if (shown_.matrix == shown_.weights) return weights_bar(scale);
-    return {"scale", {0, 0, 160, 9}, scale, symbol(shown_.matrix->name), short_text(scale.low), short_text(scale.high)};
+    ColorBarMark bar = {
+        "scale", {0, 0, 160, 9}, scale, symbol(shown_.matrix->name), short_text(scale.low), short_text(scale.high)};
+    if (shown_.matrix == shown_.weights) bar = weights_bar(scale);
+    if (low_) bar.box.width = std::min(bar.box.width, kLowBar);
+    return bar;
   }
 
   void add_names() {
@@ -333,7 +357,8 @@ class HeadLayout {
   const ViewOptions& options_;
   HeatmapMark mark_;
   bool counted_columns_ = false;
-  Beside beside_;
+  BesideHead beside_;
+  bool low_ = false;  ///< laid out for a window of little height
   Figure figure_;
   double left_ = 0;
   double top_ = 0;

@@ -140,7 +140,7 @@ class HeadsLayout {
       const bool has_state = section.switchable && !bare_;
       const double name =
           section.widest_name + (has_state ? text_width(", off", TypeSize::kBody, FontWeight::semibold) : 0);
-      section.shape = {first.rows(), first.columns(), labels, top, bare_ ? kBareGap : kGap, labels + name, 48};
+      section.shape = {first.rows(), first.columns(), labels, top, bare_ ? kBareGap : kGap, labels + name, 48, 2};
     }
   }
 

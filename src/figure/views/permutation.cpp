@@ -170,8 +170,9 @@ class PermutationLayout {
   [[nodiscard]] double matrix_height() const { return static_cast<double>(tokens()) * row_; }
   /// A column is as wide as its matrix or as the text above it.
   [[nodiscard]] double extent(std::size_t column) const {
-    const std::string longest = column == 1 ? caption(1) : column == 0 ? kPermuted + caption(0) : kDifference;
-    return std::max(matrix_width(column), text_width(longest, TypeSize::kSmall));
+    const double above = text_width(column == 1 ? caption(1) : kPermuted + caption(column), TypeSize::kSmall);
+    const double below = column == 2 ? text_width(kDifference, TypeSize::kSmall) : 0;
+    return std::max({matrix_width(column), above, below});
   }
   [[nodiscard]] double matrices_width() const { return extent(0) + extent(1) + extent(2); }
 

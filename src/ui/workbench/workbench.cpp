@@ -14,10 +14,6 @@
 namespace attnscope::ui {
 namespace {
 
-// Below this size of the figure (logical pixels) it shrinks as a whole, up to the point where letters get hard to read.
-constexpr double kComfortableWidth = 600;
-constexpr double kComfortableHeight = 520;
-constexpr double kMaxShrunk = 1.7;
 // A lower figure has no line above it.
 constexpr double kLowestUnderFormula = 150;
 
@@ -256,14 +252,9 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   const ImVec2 room = {std::floor(static_cast<float>(areas.center.width)),
                        std::floor(static_cast<float>(areas.center.height) - at.y)};
   const auto unit = static_cast<double>(style.scale);
-  const double width = static_cast<double>(room.x) / unit;
-  const double height = static_cast<double>(room.y) / unit;
-  // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.
-  const double most = shown_.presenting ? 1 : kMaxShrunk;
-  const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, most);
   const Lesson* const lesson = shown_.presenting ? session().lesson() : nullptr;
   shown_figure_.present(lesson != nullptr ? &lesson->steps[session().lesson_step()] : nullptr);
-  shown_figure_.update(width * shrink, height * shrink);
+  shown_figure_.update(static_cast<double>(room.x) / unit, static_cast<double>(room.y) / unit);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   shown_figure_.panel(style, inspected_.inspection(), intents);
   ImGui::EndChild();
