@@ -197,6 +197,8 @@ Result<void> measure_looks(Benchmark& benchmark, BenchResults& results) {
   constexpr double kRowFlops = 2.0 * kTokens * kDim;  // the scores of one query
   results.rows.push_back({"sketch", sizes, Benchmark::kOverviewSide * kRowFlops, looks->sketch});
   results.rows.push_back({"tile", sizes, Benchmark::kTileSide * kRowFlops, looks->tile});
+  results.rows.push_back(
+      {"next tile", sizes, 2.0 * kDim * Benchmark::kTileSide * Benchmark::kTileSide, looks->next_tile});
   results.rows.push_back({"overview", sizes, kTokens * kRowFlops, looks->overview});
   return {};
 }
@@ -263,7 +265,8 @@ std::string bench_notes(const BenchOptions& options) {
       "forward: stacked-multihead from existing inputs and weights, keeping every tensor.\n"
       "new seed, new tokens: worked-example, including its random numbers.\n";
   if (options.large)
-    notes += "sketch, tile, overview: first looks at weights too large for memory; always on all\nprocessors.\n";
+    notes += "sketch, tile, overview: first looks at weights too large for memory; next tile: of the same rows.\n"
+             "Always on all processors.\n";
   return notes;
 }
 

@@ -221,27 +221,34 @@ Result<Benchmark::FirstLooks> Benchmark::first_looks(const Experiment& experimen
   std::vector<std::shared_ptr<const Tensor>> held;
   for (const Step& step : trace.steps()) held.push_back(step.tensor);
 
-  // Earlier looks are cached, so each run uses a new matrix.
-  const auto time_look = [&](const std::function<void(const LazyMatrix&)>& look) {
+  // Earlier looks are cached, so each run uses a new matrix. What comes before the look is not timed.
+  using Look = std::function<void(const LazyMatrix&)>;
+  const auto time_look = [&](const Look& look, const Look& before = nullptr) {
     return repeat([&]() -> Result<double> {
       const LazyMatrix matrix(std::make_shared<const LazyTensors>(trace.plan(), held, experiment.seed), place, false);
+      if (before) before(matrix);
       const auto start = Clock::now();
       look(matrix);
       return seconds_since(start);
     });
   };
-  const auto time_reading = [&](const MatrixPart& part) {
-    std::vector<float> texels(static_cast<std::size_t>(part.rows * part.columns));
-    return time_look([&](const LazyMatrix& matrix) { matrix.read(part, texels, {}); });
+  std::vector<float> texels(static_cast<std::size_t>(kOverviewSide * kOverviewSide));
+  const auto reading = [&texels](const MatrixPart& part) -> Look {
+    return [&texels, part](const LazyMatrix& matrix) {
+      matrix.read(part, std::span(texels).first(static_cast<std::size_t>(part.rows * part.columns)), {});
+    };
   };
   const LazyMatrix matrix(trace.lazy(), place, false);
   const MatrixPart tile = {.first_row = matrix.rows() / 2,
                            .first_column = matrix.columns() / 2,
                            .rows = std::min(kTileSide, matrix.rows() / 2),
                            .columns = std::min(kTileSide, matrix.columns() / 2)};
+  MatrixPart beside = tile;
+  beside.first_column -= tile.columns;
   return FirstLooks{.sketch = *time_look([](const LazyMatrix& each) { each.sketch({}); }),
-                    .tile = *time_reading(tile),
-                    .overview = *time_reading(overview_part(matrix, kOverviewSide))};
+                    .tile = *time_look(reading(tile)),
+                    .next_tile = *time_look(reading(tile), reading(beside)),
+                    .overview = *time_look(reading(overview_part(matrix, kOverviewSide)))};
 }
 
 }  // namespace attnscope

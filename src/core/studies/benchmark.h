@@ -63,9 +63,10 @@ class Benchmark {
   /// Times first looks at the tensor `weights` [query, key] of an experiment, which must be too large for memory.
   /// Always uses all threads of the machine.
   struct FirstLooks {
-    Timing sketch;    ///< one row per row of the overview
-    Timing tile;      ///< kTileSide × kTileSide numbers
-    Timing overview;  ///< the whole matrix
+    Timing sketch;     ///< one row per row of the overview
+    Timing tile;       ///< kTileSide × kTileSide numbers
+    Timing next_tile;  ///< the same after another one of those rows
+    Timing overview;   ///< the whole matrix
   };
   static constexpr Index kTileSide = 256;
   static constexpr Index kOverviewSide = 1024;
