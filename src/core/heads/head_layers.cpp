@@ -2,7 +2,10 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <utility>
+#include <vector>
 
 #include "core/base/stop.h"
 #include "core/heads/attention_list.h"
@@ -51,21 +54,48 @@ std::vector<int> earlier_layers(const Trace& trace, int weights) {
   return layers;
 }
 
+double composition_work(std::span<const std::optional<HeadCircuit>> later) {
+  double work = 0;
+  for (const std::optional<HeadCircuit>& circuit : later) {
+    if (!circuit) continue;
+    const auto features = static_cast<double>(circuit->w_v.size(0));
+    const auto dim = static_cast<double>(circuit->w_v.size(1));
+    constexpr double kThrough = 3;
+    work += kThrough * static_cast<double>(later.size()) * dim * dim * (features + 2 * dim);
+  }
+  return work;
+}
+
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
-                                                 std::span<const std::optional<ComposedCircuit>> later) {
+                                                 std::span<const std::optional<ComposedCircuit>> later,
+                                                 ThreadPool* pool, const StopToken& stop) {
   const Step& step = trace.step(earlier);
-  HeadComposition composed = {step.name, std::vector<std::vector<std::array<std::optional<double>, 3>>>(later.size())};
-  for (Index head = 0; head < heads_of(step); ++head) {
+  const Index heads = heads_of(step);
+  using Shares = std::array<std::optional<double>, 3>;
+  const std::vector<Shares> each_earlier(static_cast<std::size_t>(heads));
+  HeadComposition composed = {step.name, std::vector<std::vector<Shares>>(later.size(), each_earlier)};
+  std::atomic<bool> is_complete = true;
+  const auto compose = [&](Index head) {
+    if (stop.stop_requested() || !is_complete) return;
     const std::optional<HeadCircuit> circuit = head_circuit(trace, earlier, head);
-    if (!circuit) return std::nullopt;
+    if (!circuit) {
+      is_complete = false;
+      return;
+    }
     const ComposedCircuit before(*circuit);
     for (std::size_t i = 0; i < later.size(); ++i) {
-      std::array<std::optional<double>, 3>& shares = composed.shares[i].emplace_back();
       if (!later[i]) continue;
-      shares = {later[i]->with(before, Composition::query), later[i]->with(before, Composition::key),
-                later[i]->with(before, Composition::value)};
+      composed.shares[i][static_cast<std::size_t>(head)] = {later[i]->with(before, Composition::query),
+                                                            later[i]->with(before, Composition::key),
+                                                            later[i]->with(before, Composition::value)};
     }
+  };
+  if (pool != nullptr) {
+    pool->run(heads, compose);
+  } else {
+    for (Index head = 0; head < heads; ++head) compose(head);
   }
+  if (!is_complete || stop.stop_requested()) return std::nullopt;
   return composed;
 }
 

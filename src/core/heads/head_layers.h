@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
+#include "core/base/thread_pool.h"
 #include "core/heads/head_circuits.h"
 
 namespace attnscope {
@@ -24,10 +25,14 @@ struct HeadComposition {
   std::vector<std::vector<std::array<std::optional<double>, 3>>> shares;
 };
 
+/// About how many operations the composition of those heads with as many of an earlier layer takes.
+double composition_work(std::span<const std::optional<HeadCircuit>> later);
+
 /// Composition of `later`, the circuits of all heads of a layer, with the layer whose weights are at step `earlier`.
-/// Nothing if the earlier layer has no circuits.
+/// Nothing if the earlier layer has no circuits, or if stopped. `pool`: null where no thread is worth waking.
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
-                                                 std::span<const std::optional<ComposedCircuit>> later);
+                                                 std::span<const std::optional<ComposedCircuit>> later,
+                                                 ThreadPool* pool, const StopToken& stop);
 
 /// Attention rollout [query, key] of a batch item, through all layers up to the one at step `weights`:
 /// R_l = ½(A_l + I) · R_(l−1) with R_0 = I, where A_l is the mean of the layer's heads and the identity stands for the

@@ -166,8 +166,9 @@ class HeadMeasurer {
            static_cast<double>(rows_.keys());
   }
   /// Threads, if all weights are held and there is enough to do.
-  ThreadPool* pool() {
-    if (!rows_.held() || !worth_waking(work())) return nullptr;
+  ThreadPool* pool() { return pool_for(work()); }
+  ThreadPool* pool_for(double operations) {
+    if (!rows_.held() || !worth_waking(operations)) return nullptr;
     if (!pool_) pool_.emplace();
     return &*pool_;
   }
@@ -242,9 +243,10 @@ class HeadMeasurer {
     for (const std::optional<HeadCircuit>& circuit : so_far_.circuits)
       later.push_back(circuit ? std::optional<ComposedCircuit>(*circuit) : std::nullopt);
     for (const int layer : earlier) {
+      ThreadPool* const threads = pool_for(composition_work(so_far_.circuits));
+      std::optional<HeadComposition> composed = layer_composition(trace_, layer, later, threads, measuring_.stop);
       if (measuring_.stop.stop_requested()) return false;
-      if (std::optional<HeadComposition> composed = layer_composition(trace_, layer, later))
-        measured_.compositions.push_back(std::move(*composed));
+      if (composed) measured_.compositions.push_back(std::move(*composed));
     }
     return true;
   }
