@@ -46,9 +46,15 @@ double head_map_side(Index heads, double room) {
   return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMaxMapSide, room));
 }
 
+namespace {
+constexpr const char* kMapTitle = "Jensen–Shannon divergence, summed over queries";
+}  // namespace
+
+double head_map_title_width() { return text_width(kMapTitle, TypeSize::kBody, FontWeight::semibold); }
+
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {
-  figure.texts.push_back({"map.title", at, "Jensen–Shannon divergence, summed over queries", TypeSize::kBody,
-                          FontWeight::semibold, Ink::text, HorizontalAlign::left, VerticalAlign::middle, 0});
+  figure.texts.push_back({"map.title", at, kMapTitle, TypeSize::kBody, FontWeight::semibold, Ink::text,
+                          HorizontalAlign::left, VerticalAlign::middle, 0});
   const std::vector<Index> order = similarity_order(heads.distances);
   const auto count = static_cast<Index>(order.size());
   auto numbers = std::make_shared<Tensor>(Axes{{"head", count}, {"head", count}});

@@ -28,6 +28,7 @@ constexpr double kMeasureLine = 24;
 constexpr double kMinNameWidth = 72;
 constexpr double kProfileWidth = 84;
 constexpr double kMinColumn = 44;       // for a number
+constexpr double kNarrowColumn = 40;    // the same in a narrow window
 constexpr double kBetweenHeadings = 8;  // at least
 constexpr double kMaxWidened = 32;      // what columns have beside that where there is room
 constexpr double kMaxBeside = 80;       // width of the selected head's labels; wider ones are left out
@@ -100,7 +101,8 @@ class MetricsLayout {
                                       text_width(second + (first.empty() ? "" : kDown), TypeSize::kSmall));
       widths.push_back(std::max(kMinColumn, std::ceil(heading) + kBetweenHeadings));
     }
-    const double least = std::accumulate(widths.begin(), widths.end(), name_width_ + kProfileWidth);
+    if (!options_.for_file && options_.height > 0) fit_columns(widths);
+    const double least = std::accumulate(widths.begin(), widths.end(), name_width_ + profile_width_);
     const auto count = static_cast<double>(widths.size());
     const double widened = std::clamp((options_.width - 2 * kTableMargin - least) / count, 0.0, kMaxWidened);
     const double all = least + count * widened;
@@ -109,6 +111,21 @@ class MetricsLayout {
     columns_.push_back(left_ + name_width_);
     for (const double width : widths) columns_.push_back(columns_.back() + width + widened);
     profile_left_ = columns_.back();
+  }
+
+  /// In a window that is too narrow for all columns the curves are left out, and headings are shortened.
+  void fit_columns(std::vector<double>& widths) {
+    const double room = options_.width - 2 * kTableMargin - name_width_;
+    const auto all = [&widths](double widest) {
+      return std::accumulate(widths.begin(), widths.end(), 0.0,
+                             [&](double sum, double width) { return sum + std::min(width, widest); });
+    };
+    double widest = *std::max_element(widths.begin(), widths.end());
+    if (all(widest) + profile_width_ <= room) return;
+    profile_width_ = 0;
+    while (widest > kNarrowColumn && all(widest) > room) --widest;
+    for (double& width : widths) width = std::min(width, std::max(widest, kNarrowColumn));
+    name_width_ = std::clamp(room + name_width_ - all(widest), kMinNameWidth, name_width_);
   }
 
   /// Where the numbers of a measure are, in a row of that height.
@@ -127,7 +144,7 @@ class MetricsLayout {
     text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
     const double title = text_width(words, TypeSize::kTitle, FontWeight::semibold);
     if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
-    text("size", {profile_left_ + kProfileWidth, y + 8},
+    text("size", {profile_left_ + profile_width_, y + 8},
          grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
          HorizontalAlign::right);
     if (const std::string note = mask_note(); !note.empty())
@@ -163,9 +180,15 @@ class MetricsLayout {
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const Measure& measure = measures()[i];
       const bool chosen = sort == measure.name;
-      const auto [first, second] = two_lines(std::string(measure.title));
-      const double right = columns_[i + 1] - 6;
       const FontWeight weight = chosen ? FontWeight::semibold : FontWeight::regular;
+      auto [first, second] = two_lines(std::string(measure.title));
+      const double right = columns_[i + 1] - 6;
+      if (profile_width_ <= 0) {
+        const double room = right - columns_[i];
+        first = shortened_text(first, room, TypeSize::kSmall, weight);
+        second =
+            shortened_text(second, room - (chosen ? text_width(arrow, TypeSize::kSmall) : 0), TypeSize::kSmall, weight);
+      }
       const std::string id = "header." + std::string(measure.name);
       const Ink ink = chosen ? Ink::text : Ink::dim;
       // The arrow follows the short second word, or stands above a single long one.
@@ -177,10 +200,12 @@ class MetricsLayout {
       sort_target(std::string(measure.name), column(i, y, kHeaderHeight),
                   std::string(measure.definition) + source + "\nClick to sort.");
     }
-    text("header.profile.first", {profile_left_ + 14, line - 27}, "mean weight", Ink::dim, HorizontalAlign::left);
-    text("header.profile", {profile_left_ + 14, line - 12}, "per key", Ink::dim, HorizontalAlign::left);
+    if (profile_width_ > 0) {
+      text("header.profile.first", {profile_left_ + 14, line - 27}, "mean weight", Ink::dim, HorizontalAlign::left);
+      text("header.profile", {profile_left_ + 14, line - 12}, "per key", Ink::dim, HorizontalAlign::left);
+    }
     figure_.lines.push_back(
-        {"header.line", {left_, line}, {profile_left_ + kProfileWidth, line}, Ink::line, 1, false, false});
+        {"header.line", {left_, line}, {profile_left_ + profile_width_, line}, Ink::line, 1, false, false});
   }
 
   /// The largest number in each column, for its bars, and the largest of all curves.
@@ -202,12 +227,12 @@ class MetricsLayout {
   void row(Index head, double y) {
     const std::string id = "head." + std::to_string(head);
     const bool chosen = head == slice_.head;
-    const double width = profile_left_ + kProfileWidth - left_;
+    const double width = profile_left_ + profile_width_ - left_;
     if (chosen)
       figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, kMeasureLine}, Shade::of(Ink::accent, 0.14)});
     figure_.bars.push_back({id + ".hue", {left_, y + 7, 8, 8}, Shade::of_hue(head)});
-    text(id + ".name", {left_ + 16, y + 11}, row_name(head), Ink::text, HorizontalAlign::left,
-         chosen ? FontWeight::semibold : FontWeight::regular);
+    text(id + ".name", {left_ + 16, y + 11}, shortened_text(row_name(head), name_width_ - 18, TypeSize::kSmall),
+         Ink::text, HorizontalAlign::left, chosen ? FontWeight::semibold : FontWeight::regular);
     const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
     figure_.targets.push_back({id, {left_ - 6, y, width + 12, kMeasureLine}, "", SetOptions{{{"head", head + 1}}}});
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -224,19 +249,20 @@ class MetricsLayout {
 
   void uniform_row(double y) {
     figure_.lines.push_back(
-        {"uniform.line", {left_, y}, {profile_left_ + kProfileWidth, y}, Ink::line, 1, false, false});
+        {"uniform.line", {left_, y}, {profile_left_ + profile_width_, y}, Ink::line, 1, false, false});
     text("uniform.name", {left_ + 16, y + 11}, "uniform", Ink::dim, HorizontalAlign::left);
     for (std::size_t i = 0; i < heads_->uniform.size(); ++i)
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
     profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
     figure_.targets.push_back({"uniform",
-                               {left_, y, profile_left_ + kProfileWidth - left_, kMeasureLine},
+                               {left_, y, profile_left_ + profile_width_ - left_, kMeasureLine},
                                "Uniform attention under the same mask, for comparison.",
                                {}});
   }
 
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
-    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, kProfileWidth - 14, kMeasureLine - 8},
+    if (profile_width_ <= 0) return;
+    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, profile_width_ - 14, kMeasureLine - 8},
                 largest_received_, shade);
   }
 
@@ -257,11 +283,12 @@ class MetricsLayout {
   /// The selected head, right of the map.
   void selected_head(double y) {
     std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
-    const double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
+    double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
+    if (profile_width_ <= 0) left = std::max(left, left_ + head_map_title_width() + 16);
     mark->row_labels = row_labels(trace_, *mark);
     if (row_label_width(mark->row_labels) > kMaxBeside) mark->row_labels.clear();
     const double beside = row_label_width(mark->row_labels);
-    const double room = profile_left_ + kProfileWidth - left - beside;
+    const double room = profile_left_ + profile_width_ - left - beside;
     const double side = std::max(map_side(), room_for_maps());
     const double cell =
         std::min({40.0, room / static_cast<double>(mark->columns()), side / static_cast<double>(mark->rows())});
@@ -288,7 +315,7 @@ class MetricsLayout {
     return heads_->compositions.empty() ? left_ : left_ + composition_width() + 48;
   }
   [[nodiscard]] double rollout_side() const {
-    const double right = profile_left_ + kProfileWidth;
+    const double right = profile_left_ + profile_width_;
     return std::min(right - rollout_left(), std::max(200.0, room_for_maps()));
   }
   void layers(double y) {
@@ -311,6 +338,7 @@ class MetricsLayout {
   std::vector<double> columns_;  ///< the left edges of those of the measures, and where the last one ends
   double left_ = 0;
   double profile_left_ = 0;
+  double profile_width_ = kProfileWidth;  ///< 0: no curves
   Figure figure_;
 };
 

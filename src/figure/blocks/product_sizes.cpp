@@ -16,6 +16,8 @@ constexpr double kMaxProductCell = 24;
 constexpr double kSmallestExtent = 8;
 // The longest side of any matrix is at least this long; a figure that is higher than its place is scaled as a whole.
 constexpr double kShortestLongSide = 96;
+// In a window, where letters would shrink as well, at least this long.
+constexpr double kShortestInWindow = 48;
 constexpr double kMinProductCell = 0.01;
 
 double labels_of(const std::optional<Block>& block) { return block ? row_label_width(block->mark.row_labels) : 0; }
@@ -135,7 +137,8 @@ class BandLayout {
   [[nodiscard]] double least_cell() const {
     Index longest = 1;
     for (const MeasuredProduct& each : products_) longest = std::max(longest, each.longest());
-    return std::min(kMaxProductCell / 4, kShortestLongSide / static_cast<double>(longest));
+    return std::min(kMaxProductCell / 4,
+                    (room_.in_window ? kShortestInWindow : kShortestLongSide) / static_cast<double>(longest));
   }
 
   std::span<const MeasuredProduct> products_;
@@ -167,7 +170,7 @@ double ProductScale::extent(Index count) const {
 
 double ProductScale::label_height(const Labels& labels) const {
   const double height = column_label_height(labels, cell);
-  const bool left_out = in_window && !labels.are_counted() && cell < kLeastLabelled;
+  const bool left_out = in_window && !labels.are_counted() && cell < kMinLabel;
   return left_out ? std::min(height, TypeSize::kSmall + kLabelDistance) : height;
 }
 
@@ -277,8 +280,9 @@ ProductArrangement arrange_products(std::span<const MeasuredProduct> products, c
       const BandLayout layout(products, room, ends, *spacing);
       ProductArrangement made = layout.arrange();
       const double shrunk = layout.shrunk(made);
-      const double cell = shared_cell(products, made.scales) * shrunk;
-      if (!limited || (shrunk >= 1 && cell >= kLeastLabelled)) return made;
+      // Letters that have to shrink are worse than cells that do.
+      const double cell = shared_cell(products, made.scales) * shrunk * shrunk * shrunk;
+      if (!limited || (shrunk >= 1 && cell >= kMinLabel)) return made;
       // What only rounding makes larger is no better.
       if (best && cell < 1.05 * largest) continue;
       largest = cell;

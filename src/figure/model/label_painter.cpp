@@ -62,7 +62,9 @@ double LabelPainter::label_size(double cell) const {
 }
 
 bool LabelPainter::are_numbers(const Labels& labels, double cell) const {
-  return labels.are_counted() || label_step(label_size(cell) * kLabelPitch, cell) > 1;
+  // The smallest ones may be as close as their letters are high.
+  constexpr double rounding = 1e-6;
+  return labels.are_counted() || cell < type(kMinLabel) - rounding;
 }
 
 bool LabelPainter::fit_across() const {

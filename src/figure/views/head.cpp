@@ -145,7 +145,7 @@ class HeadLayout {
   /// Leaves out what the window has no room for, unless words have none beside the cells in either case.
   void make_room() {
     const auto has_words = [this] {
-      return mark_.row_labels.are_counted() || mark_.box.height >= kLeastLabelled * static_cast<double>(mark_.rows());
+      return mark_.row_labels.are_counted() || mark_.box.height >= kMinLabel * static_cast<double>(mark_.rows());
     };
     const bool fits = figure_.height <= options_.height;
     if (fits && has_words()) return;

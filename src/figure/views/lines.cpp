@@ -196,7 +196,8 @@ class LinesLayout {
     const double rest = 2 * kMargin + header_height() + below;
     // The height of a file is free: lines as in a book.
     const double free = most <= 24 ? 28 : std::max(11.0, 672 / most);
-    pitch_ = options_.height > 0 ? std::clamp((options_.height - rest) / most, 6.0, 44.0) : free;
+    pitch_ =
+        options_.height > 0 ? std::clamp((options_.height - rest) / most, options_.for_file ? 6.0 : 2.5, 44.0) : free;
     figure_.height = std::max(options_.height, rest + most * pitch_);
     top_ = kMargin + std::floor((figure_.height - rest - most * pitch_) / 2);
     const double first = top_ + header_height();
