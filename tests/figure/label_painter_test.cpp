@@ -94,5 +94,28 @@ TEST(LabelPainter, WordsOfTheOutputProjectionAreShownAllOrNotAtAll) {
   EXPECT_EQ(rows_shown(1400), 6);
 }
 
+TEST(LabelPainter, OneNumberAloneIsTheFirstAndTheLast) {
+  const auto trace = trace_with({});
+  Figure figure = figure_of(*trace, "head", {}, 900, 700);
+  figure.heatmaps = {figure.heatmaps.front()};
+  figure.texts.clear();
+  const HeatmapMark& weights = figure.heatmaps.front();
+  ASSERT_EQ(weights.row_labels.size(), 6U);
+  const auto rows_at = [&](double cell) {
+    const double scale = cell * 6 / weights.box.height;
+    RecordingCanvas canvas;
+    paint(figure, palette(Theme::dark), {scale, 1, {100, 100}}, kWindow, canvas);
+    std::vector<std::string> rows;
+    for (const auto& [text, box] : canvas.texts) {
+      if (box.right() < 100 + weights.box.x * scale && (text == "1" || text == "2" || text == "5" || text == "6"))
+        rows.push_back(text);
+    }
+    return rows;
+  };
+  // Every fifth one would be a 5.
+  EXPECT_EQ(rows_at(3.5), (std::vector<std::string>{"1", "6"}));
+  EXPECT_EQ(rows_at(6), (std::vector<std::string>{"2", "6"}));
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -162,6 +162,23 @@ TEST_F(Presenting, AMatrixKeepsItsHeading) {
   EXPECT_TRUE(screen().picture_place().contains(screen().on_screen(heading->at)));
 }
 
+TEST_F(Presenting, NoRoomIsGivenToWhatLiesBesideTheFigure) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  present();
+  while (step().title != "Concatenate and project") {
+    screen().key(kRight);
+    screen().settle();
+  }
+  // The output, at its end, is lit; what it is the product of lies to its left.
+  const Figure& figure = screen().workbench().shown_figure().figure();
+  const Rect all = screen().transform().apply({0, 0, figure.width, figure.height});
+  const Rect place = screen().picture_place();
+  ASSERT_GT(all.width, place.width);
+  EXPECT_GE(all.right(), place.right() - 1);
+  EXPECT_LE(all.right(), place.right() + 1);
+}
+
 TEST_F(Presenting, AZoomStaysUntilTheNextStep) {
   start_at({1280, 720, 1});
   open(lessons()[1]);

@@ -26,6 +26,20 @@ Index round_step(double needed, double cell) {
   }
 }
 
+/// Which of `count` numbers are written, the first of them counted from 0.
+struct NumbersShown {
+  Index first = 0;
+  Index step = 1;
+};
+
+/// The round ones; but where that would be a single one, which says nothing about the others, the first and the last.
+NumbersShown numbers_shown(Index count, double needed, double cell) {
+  const Index step = round_step(needed, cell);
+  const bool has_room = static_cast<double>(count - 1) * cell >= needed;
+  if (count > 1 && count < 2 * step && has_room) return {0, count - 1};
+  return {step - 1, step};
+}
+
 /// The visible ones of `count` labels, `cell` apart from `from` on: the first, and one past the last.
 std::pair<Index, Index> seen(double from, double cell, Index count, double begin, double end, Index step) {
   const auto at = [&](double place) {
@@ -111,12 +125,13 @@ void LabelPainter::rows() const {
     canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
   const bool numbers = rows_are_numbers();
-  const Index step = numbers ? round_step(needed, cell) : 1;
+  const auto [offset, step] =
+      numbers ? numbers_shown(std::ssize(mark_.row_labels.texts()), needed, cell) : NumbersShown();
   const bool replaced = numbers && !mark_.row_labels.are_counted();
   if (mark_.row_labels.shown() == Labels::Shown::all_or_none && (replaced || step > 1)) return;
   const auto [first, last] =
       seen(box_.y, cell, std::ssize(mark_.row_labels.texts()), nearby_.y, nearby_.bottom(), step);
-  for (Index i = first + (numbers ? step - 1 : 0); i < last; i += step) {
+  for (Index i = first + offset; i < last; i += step) {
     const Point at = {rows_.at, box_.y + (static_cast<double>(i) + 0.5) * cell};
     if (columns_.at_edge && at.y < columns_.at + type(3)) continue;
     const std::string words = numbers ? position_number(i) : mark_.row_labels[static_cast<std::size_t>(i)];
@@ -136,12 +151,14 @@ void LabelPainter::columns() const {
   const bool numbers = columns_are_numbers();
   const bool across = are_across();
   const double size = across ? flat : label_size(cell);
-  const Index step = numbers ? round_step(widest(mark_.column_labels, true, flat) + type(4), cell) : 1;
+  const double needed = widest(mark_.column_labels, true, flat) + type(4);
+  const auto [offset, step] =
+      numbers ? numbers_shown(std::ssize(mark_.column_labels.texts()), needed, cell) : NumbersShown();
   const bool replaced = numbers && !mark_.column_labels.are_counted();
   if (mark_.column_labels.shown() == Labels::Shown::all_or_none && (replaced || step > 1)) return;
   const auto [first, last] =
       seen(box_.x, cell, std::ssize(mark_.column_labels.texts()), nearby_.x, nearby_.right(), step);
-  for (Index i = first + (numbers ? step - 1 : 0); i < last; i += step) {
+  for (Index i = first + offset; i < last; i += step) {
     const std::string words = numbers ? position_number(i) : mark_.column_labels[static_cast<std::size_t>(i)];
     const Point at = {box_.x + (static_cast<double>(i) + 0.5) * cell, columns_.at};
     // Turned words would not reach beyond the matrix, where other things are.

@@ -41,6 +41,11 @@ Rect with_heading(const Figure& figure, const Trace& trace, const std::string& t
   return {box.x, top, box.width, box.bottom() - top};
 }
 
+/// The center of a view of that length, moved so that none of it lies beside a figure that is longer.
+double within(double center, double view, double figure) {
+  return view < figure ? std::clamp(center, view / 2, figure - view / 2) : center;
+}
+
 }  // namespace
 
 std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
@@ -68,7 +73,10 @@ std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, st
     const Rect more = near.united(place);
     if (fitting(more) >= *zoom) near = more;
   }
-  return NearPlace{*zoom, near.center()};
+  const double seen = *zoom * panel.fit;
+  return NearPlace{*zoom,
+                   {within(near.center().x, panel.width / seen, figure.width),
+                    within(near.center().y, panel.height / seen, figure.height)}};
 }
 
 }  // namespace attnscope::ui

@@ -39,8 +39,9 @@ std::string help_of(const Experiment& experiment, int which) {
   return what + " that the decoder has written so far, and continues.";
 }
 
-/// "41 %".
+/// "41 %"; not 0 or 100 where others have a share.
 std::string percent_text(double probability) {
+  if (probability < 1 && probability >= 0.995) return "> 99 %";
   return probability < 0.005 ? "< 1 %" : fixed_text(100 * probability, 0) + " %";
 }
 
