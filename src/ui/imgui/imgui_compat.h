@@ -180,7 +180,7 @@ inline ImFontConfig& last_source(ImFontAtlas& atlas) {
 #if IMGUI_VERSION_NUM < 19200
   return atlas.ConfigData.back();
 #else
-  return *atlas.Sources.back();
+  return atlas.Sources.back();
 #endif
 }
 
