@@ -97,6 +97,17 @@ TEST(ImageView, LightsUpThePixelsThatACellComesFrom) {
   EXPECT_EQ(region_box(mark, box, single_cell(mark.step, other_query)), std::nullopt);
 }
 
+TEST(ImageView, ANarrowFigureHasRoomForAllColourBars) {
+  const std::shared_ptr<const Trace> trace = trace_with(kPicture, "image-self-attention");
+  for (const double width : {300.0, 360.0, 900.0}) {
+    const Figure figure = figure_of(*trace, "image", {}, width);
+    ASSERT_EQ(figure.color_bars.size(), 2U);
+    constexpr double kNumbersBelow = 18;
+    for (const ColorBarMark& bar : figure.color_bars)
+      EXPECT_LE(bar.box.bottom() + kNumbersBelow, figure.height) << width << ": " << bar.id;
+  }
+}
+
 TEST(ImageView, SaysThatTokensAreNoPixels) {
   const View& view = *find_view("image");
   EXPECT_NE(missing_for(view, *trace_with({})), "");

@@ -265,8 +265,9 @@ std::string bench_notes(const BenchOptions& options) {
       "forward: stacked-multihead from existing inputs and weights, keeping every tensor.\n"
       "new seed, new tokens: worked-example, including its random numbers.\n";
   if (options.large)
-    notes += "sketch, tile, overview: first looks at weights too large for memory; next tile: of the same rows.\n"
-             "Always on all processors.\n";
+    notes +=
+        "sketch, tile, overview: first looks at weights too large for memory; next tile: of the same rows.\n"
+        "Always on all processors.\n";
   return notes;
 }
 

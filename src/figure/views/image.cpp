@@ -22,6 +22,8 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 28;
+constexpr double kAnswerHeight = 16;
+constexpr double kBesideTitle = 12;
 constexpr double kPanelTitle = 20;
 constexpr double kGap = 28;
 constexpr double kLegendHeight = 44;
@@ -135,6 +137,8 @@ class ImageLayout {
     const Index asked = selected_number(options, "query", tokens_.tokens());
     const Index middle = tokens_.rows / 2 * tokens_.columns + tokens_.columns / 2;
     query_ = asked > 0 ? asked - 1 : tokens_.first + middle;
+    if (const std::string says = tokens_.of_patches() ? answer_text(trace) : ""; !says.empty())
+      answer_ = "answer " + says;
   }
 
   Figure build() {
@@ -142,8 +146,12 @@ class ImageLayout {
     HeatmapMark picture = picture_mark(tokens_, step, item_, channel_);
     std::vector<HeatmapMark> heads = head_marks();
     if (options_.stop.stop_requested()) return {};
+    std::optional<SourcePicture> colors = channel_ > 0 ? std::nullopt : source_picture(trace_, tokens_);
+    add_color_bars(colors ? nullptr : &picture.scale, heads.front().scale);
     const double width = options_.width - 2 * kMargin;
-    const double height = options_.height > 0 ? options_.height - 2 * kMargin - kTitleHeight - kLegendHeight : 0;
+    const double title_height = kTitleHeight + (answer_stands_below() ? kAnswerHeight : 0);
+    const double legend_height = kLegendHeight + legend_size(figure_.color_bars, width).height;
+    const double height = options_.height > 0 ? options_.height - 2 * kMargin - title_height - legend_height : 0;
     const double side = std::min({kMaxPicture, width * 0.34, height > 0 ? height - kPanelTitle : kMaxPicture});
     const auto most = static_cast<double>(std::max(tokens_.rows, tokens_.columns));
     const double cell = side / most;
@@ -160,42 +168,42 @@ class ImageLayout {
     const double content = std::max(picture_height, grid.height());
     const double used = cell * static_cast<double>(tokens_.columns) + kGap + grid.width();
     figure_.width = std::max(options_.width, used + 2 * kMargin);
-    const double total = kTitleHeight + content + kLegendHeight + 2 * kMargin;
+    const double total = title_height + content + legend_height + 2 * kMargin;
     figure_.height = std::max(options_.height, total);
     const double left = (figure_.width - used) / 2;
     const double top = kMargin + (figure_.height - total) / 2;
     title({left, top});
-    picture.box = {left, top + kTitleHeight + kPanelTitle, cell * static_cast<double>(tokens_.columns),
+    picture.box = {left, top + title_height + kPanelTitle, cell * static_cast<double>(tokens_.columns),
                    cell * static_cast<double>(tokens_.rows)};
-    std::optional<SourcePicture> colors = channel_ > 0 ? std::nullopt : source_picture(trace_, tokens_);
     caption("picture.title", picture.box, picture_caption(colors));
     ring("picture.query", picture.box);
-    const ColorScale grey = picture.scale;
     if (colors) figure_.pixels.push_back({"picture.colors", picture.box, colors->columns, std::move(colors->colors)});
     figure_.heatmaps.push_back(std::move(picture));
     const double heads_left = left + cell * static_cast<double>(tokens_.columns) + kGap;
     for (std::size_t i = 0; i < heads.size(); ++i) {
       const Point corner = grid.corner(static_cast<Index>(i));
-      heads[i].box = {heads_left + corner.x, top + kTitleHeight + kPanelTitle + corner.y,
+      heads[i].box = {heads_left + corner.x, top + title_height + kPanelTitle + corner.y,
                       grid.cell_width * static_cast<double>(tokens_.columns),
                       grid.cell_height * static_cast<double>(tokens_.rows)};
       caption(heads[i].id + ".title", heads[i].box, head_caption(page_.first + static_cast<Index>(i)));
       ring(heads[i].id + ".ring", heads[i].box);
     }
-    const ColorScale weights = heads.front().scale;
     for (HeatmapMark& mark : heads) figure_.heatmaps.push_back(std::move(mark));
-    const double legend = top + kTitleHeight + content + 20;
-    if (!colors) {
-      figure_.color_bars.push_back(
-          {"pixels", {0, 0, 100, 9}, grey, "pixel", number_text(grey.low, 3), number_text(grey.high, 3)});
-    }
-    figure_.color_bars.push_back(
-        {"weights", {0, 0, 160, 9}, weights, "attention weight", "0", scale_end_text(weights)});
-    place_legend(figure_.color_bars, {left, legend}, kMargin, figure_.width - 2 * kMargin);
+    place_legend(figure_.color_bars, {left, top + title_height + content + 20}, kMargin, figure_.width - 2 * kMargin);
     return std::move(figure_);
   }
 
  private:
+  /// `grey`: of a picture without colours.
+  void add_color_bars(const ColorScale* grey, const ColorScale& weights) {
+    if (grey != nullptr) {
+      figure_.color_bars.push_back(
+          {"pixels", {0, 0, 100, 9}, *grey, "pixel", number_text(grey->low, 3), number_text(grey->high, 3)});
+    }
+    figure_.color_bars.push_back(
+        {"weights", {0, 0, 160, 9}, weights, "attention weight", "0", scale_end_text(weights)});
+  }
+
   std::vector<HeatmapMark> head_marks() const {
     std::vector<HeatmapMark> heads;
     const Step& weights = *attention_.weights;
@@ -226,14 +234,30 @@ class ImageLayout {
     return words + ", class " + fixed_text(static_cast<double>(weight), 2);
   }
 
-  void title(Point at) {
+  [[nodiscard]] std::string title_words() const {
     std::string words = "Attention from " + tokens_.token_text(query_);
     if (layer_count(trace_) > 1) words += ", " + attention_.title;
+    return words;
+  }
+
+  /// Whether there is no room for the answer beside the title.
+  [[nodiscard]] bool answer_stands_below() const {
+    return !answer_.empty() && text_width(title_words(), TypeSize::kTitle, FontWeight::semibold) + kBesideTitle +
+                                       text_width(answer_, TypeSize::kSmall) >
+                                   options_.width - 2 * kMargin;
+  }
+
+  void title(Point at) {
+    const std::string words = title_words();
     figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, words));
-    const double end = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
-    const std::string answer = tokens_.of_patches() ? answer_text(trace_) : "";
-    if (!answer.empty()) note("answer", {end, at.y + 13}, "answer " + answer);
-    if (!page_.is_all()) note("page", {end, at.y + (answer.empty() ? 13 : -1)}, page_.text("heads"));
+    const double end = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + kBesideTitle;
+    const bool below = answer_stands_below();
+    if (below) {
+      note("answer", {at.x, at.y + 13 + kAnswerHeight}, answer_);
+    } else if (!answer_.empty()) {
+      note("answer", {end, at.y + 13}, answer_);
+    }
+    if (!page_.is_all()) note("page", {end, at.y + (answer_.empty() || below ? 13 : -1)}, page_.text("heads"));
   }
 
   /// Small words after the title, as far as there is room.
@@ -279,6 +303,7 @@ class ImageLayout {
   Index channel_;
   Page page_;
   Index query_ = 0;
+  std::string answer_;  ///< what the model says; empty if it says nothing
   Figure figure_;
 };
 
