@@ -102,7 +102,7 @@ class ProductLayout {
       figure_.lines.push_back({id, {x + 8, middle}, {x + gap - 8, middle}, Ink::dim, 1.2, false, true});
     } else if (!column.sign.empty()) {
       const double y = column.corner ? top_end + scale.title_height() / 2 : middle;
-      TextMark mark = {id,       {x + gap / 2, y},        column.sign,           18, FontWeight::regular,
+      TextMark mark = {id,       {x + gap / 2, y},        column.sign,           kSignSize, FontWeight::regular,
                        Ink::dim, HorizontalAlign::center, VerticalAlign::middle, 0};
       figure_.texts.push_back(std::move(mark));
     }

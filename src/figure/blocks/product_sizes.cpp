@@ -195,6 +195,7 @@ MeasuredProduct::MeasuredProduct(const AlignedProduct& product) : own_cells_(pro
     made.bottom = measured(column.bottom);
     made.labels = std::max(labels_of(column.top), labels_of(column.bottom));
     if (!column.arrow.empty()) made.arrow = text_width(column.arrow, TypeSize::kSmall, FontWeight::regular);
+    if (!column.sign.empty()) made.sign = markup_width(column.sign, kSignSize, FontWeight::regular);
   }
 }
 
@@ -219,7 +220,8 @@ double MeasuredProduct::column_width(std::size_t column, const ProductScale& sca
 
 double MeasuredProduct::gap_before(std::size_t column, const ProductSpacing& spacing) const {
   const MeasuredColumn& of = columns_[column];
-  return of.arrow > 0 ? of.arrow + spacing.arrow_room : spacing.column_gap + of.labels;
+  if (of.arrow > 0) return of.arrow + spacing.arrow_room;
+  return std::max(spacing.column_gap, of.sign + spacing.beside_sign) + of.labels;
 }
 
 double MeasuredProduct::width(const ProductScale& scale) const {

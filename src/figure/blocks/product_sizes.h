@@ -16,11 +16,15 @@ namespace attnscope {
 /// The heading above each matrix; shorter where matrices are narrow.
 enum class Heading { formula, symbol, stacked };
 
+/// Of the letters between matrices: "×".
+inline constexpr double kSignSize = 16;
+
 /// Distances, logical pixels.
 struct ProductSpacing {
   double outer = 16;  ///< around the figure
   double column_gap = 30;
-  double arrow_room = 20;  ///< at both ends of the words over an arrow, together
+  double beside_sign = 10;  ///< at both sides of a sign, together
+  double arrow_room = 20;   ///< at both ends of the words over an arrow, together
   double product_gap = 22;
   double beside = 44;  ///< between products side by side
   double title_height = 22;
@@ -31,7 +35,7 @@ struct ProductSpacing {
 };
 inline constexpr ProductSpacing kUsualSpacing;
 /// For a window in which cells would be too small otherwise.
-inline constexpr ProductSpacing kTightSpacing = {8, 26, 14, 8, 26, 19, 5, 13, 32, 4};
+inline constexpr ProductSpacing kTightSpacing = {8, 26, 2, 14, 8, 26, 19, 5, 13, 32, 4};
 
 /// Sizes that follow from the size of cells.
 struct ProductScale {
@@ -91,6 +95,7 @@ class MeasuredProduct {
     std::optional<MeasuredBlock> bottom;
     double labels = 0;  ///< left of its matrices
     double arrow = 0;   ///< the words over it; 0: none
+    double sign = 0;    ///< the sign before it; 0: none
   };
   static std::optional<MeasuredBlock> measured(const std::optional<Block>& block);
 

@@ -229,7 +229,8 @@ class FlowAlignedProducts {
     return row;
   }
 
-  /// The output layer. The weight is shown as [out, in]: as [in, out] it would be as high as all heads are wide.
+  /// The output layer. Its weight lies on its side, [out, in], and the signs around it say so: as [in, out] it would be as
+  /// high as all heads are wide.
   [[nodiscard]] AlignedProduct merge() const {
     AlignedProduct row = {"merge", "", {}, true};
     const std::string result = has("projected") ? "projected" : names_.stage + "out";
@@ -245,7 +246,8 @@ class FlowAlignedProducts {
     std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
     if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
     const std::optional<Block> right = block(weight, "", !layer && !pixels);
-    row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"), alone(block(result, formula), "=")};
+    row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, pixels ? "×" : "× ("),
+                   alone(block(result, formula), pixels ? "=" : ")^{T} =")};
     if (result == "projected" && !has("projected_image")) {
       row.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
       row.columns.push_back(alone(block("out", "= projected + tokens"), "="));
