@@ -4,12 +4,15 @@
 #include <vector>
 
 #include "figure/slices/matrix_facts.h"
+#include "figure/style/markup.h"
 
 namespace attnscope::ui {
 namespace {
 
 // Logical pixels: 200 pixels where letters of the smallest size have 16.
 constexpr double kEnlarged = 200 * TypeSize::kSmall / 16;
+// Between what is looked at and the end of the view.
+constexpr double kBehind = 8;
 
 const Step& step_at(const Trace& trace, const HeatmapMark& mark) {
   return trace.steps()[static_cast<std::size_t>(mark.step)];
@@ -30,20 +33,49 @@ Rect all_of(std::span<const Rect> boxes) {
   return all;
 }
 
-/// The box and, above it, its nearest heading.
-Rect with_heading(const Figure& figure, const Trace& trace, const std::string& tensor, const Rect& box) {
-  double top = box.y;
-  for (const TextMark& text : figure.texts) {
-    if (text.at.y > box.y || text.at.x > box.right() || text.at.x < box.x - box.width) continue;
-    const Step* const headed = headed_step(figure, trace, text);
-    if (headed != nullptr && headed->name == tensor) top = std::min(top, text.at.y - TypeSize::kTitle);
-  }
-  return {box.x, top, box.width, box.bottom() - top};
+/// The box of a heading, which is not turned.
+Rect heading_box(const TextMark& text) {
+  const double width = markup_width(text.markup, text.size, text.weight);
+  const double before = text.horizontal == HorizontalAlign::left     ? 0
+                        : text.horizontal == HorizontalAlign::center ? width / 2
+                                                                     : width;
+  return {text.at.x - before, text.at.y - text.size, width, text.size * 1.3};
 }
 
-/// The center of a view of that length, moved so that none of it lies beside a figure that is longer.
-double within(double center, double view, double figure) {
-  return view < figure ? std::clamp(center, view / 2, figure - view / 2) : center;
+/// The box of the tensor's matrices with their headings above.
+Rect with_headings(const Figure& figure, const Trace& trace, const std::string& tensor, const Rect& box) {
+  Rect all = box;
+  for (const TextMark& text : figure.texts) {
+    const Step* const headed = text.angle == 0 ? headed_step(figure, trace, text) : nullptr;
+    if (headed == nullptr || headed->name != tensor) continue;
+    const Rect heading = heading_box(text);
+    if (heading.y < box.bottom()) all = all.united(heading);
+  }
+  return all;
+}
+
+/// The tensors that those are computed from, then those that are computed from them.
+std::vector<std::string> neighbors_of(const Trace& trace, std::span<const std::string> tensors) {
+  std::vector<std::string> neighbors;
+  const auto is_one = [&](const Step& step) { return std::ranges::find(tensors, step.name) != tensors.end(); };
+  const auto input = [&](int number) -> const Step& { return trace.steps()[static_cast<std::size_t>(number)]; };
+  for (const Step& step : trace.steps()) {
+    if (!is_one(step)) continue;
+    for (const int number : step.inputs) neighbors.push_back(input(number).name);
+  }
+  for (const Step& step : trace.steps()) {
+    if (std::ranges::any_of(step.inputs, [&](int number) { return is_one(input(number)); }))
+      neighbors.push_back(step.name);
+  }
+  return neighbors;
+}
+
+/// The middle of a view of that length in which what is looked at ends at `end`: as much as possible of what comes
+/// before it is in view too, and nothing beside the figure.
+double middle_of_view(double begin, double end, double view, double figure) {
+  if (view >= figure) return figure / 2;
+  const double slack = view - (end - begin);
+  return std::clamp(end + std::min(kBehind, std::max(0.0, slack) / 2), view, figure) - view / 2;
 }
 
 }  // namespace
@@ -59,15 +91,20 @@ std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, st
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
     if (boxes.empty()) continue;
     const Rect all = all_of(boxes);
-    places.push_back(with_heading(figure, trace, tensor, all));
+    places.push_back(with_headings(figure, trace, tensor, all));
     if (zoom) continue;
     const double letters = panel.unit / panel.fit;
     const bool is_alone = boxes.size() == 1;
     const double wanted = is_alone ? kEnlarged * panel.unit / (std::max(all.width, all.height) * panel.fit) : letters;
-    zoom = std::max(1.0, std::min(std::max(letters, wanted), fitting(all)));
+    const double room = fitting(is_alone ? all : places.front());
+    zoom = std::max(1.0, std::min(std::max(letters, wanted), room));
     if (fitting(places.front()) < *zoom) places.front() = all;
   }
   if (!zoom) return std::nullopt;
+  for (const std::string& tensor : neighbors_of(trace, tensors)) {
+    const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
+    if (!boxes.empty()) places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
+  }
   Rect near = places.front();
   for (const Rect& place : places) {
     const Rect more = near.united(place);
@@ -75,8 +112,8 @@ std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, st
   }
   const double seen = *zoom * panel.fit;
   return NearPlace{*zoom,
-                   {within(near.center().x, panel.width / seen, figure.width),
-                    within(near.center().y, panel.height / seen, figure.height)}};
+                   {middle_of_view(near.x, near.right(), panel.width / seen, figure.width),
+                    middle_of_view(near.y, near.bottom(), panel.height / seen, figure.height)}};
 }
 
 }  // namespace attnscope::ui

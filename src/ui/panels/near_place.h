@@ -24,9 +24,10 @@ struct NearPlace {
   Point center;
 };
 
-/// Letters get their full size, the matrix of the first of the tensors a length that a class can read from the last row, its heading stays
-/// in view, and so do as many of the other matrices as there is room for. No room is given to what lies beside the figure. Of a tensor with several matrices, such as one
-/// for each head, all stay in view. Nothing where the figure has none of the tensors.
+/// Letters get their full size, and the matrix of the first of the tensors a length that a class can read from the last
+/// row; of a tensor with several matrices, such as one for each head, all stay in view. Headings stay in view, and so do
+/// as many of the other tensors, of those they are computed from and of those computed from them as there is room for;
+/// what is left of the room is given to what comes before. Nothing where the figure has none of the tensors.
 std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
                                     const NearPanel& panel);
 
