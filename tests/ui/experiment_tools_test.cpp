@@ -241,15 +241,20 @@ TEST_F(TokenOrder, ControlArrowsMoveTheTokenOfTheKeptCell) {
 
 TEST_F(TokenOrder, ControlPageKeysGoThroughTheViews) {
   using platform::KeyPress;
-  const auto all = views();
-  for (std::size_t i = 1; i <= all.size(); ++i) {
+  std::vector<std::string> names;
+  for (const View& view : views()) {
+    if (missing_for(view, screen().trace()).empty()) names.push_back(view.name);
+  }
+  ASSERT_LT(names.size(), views().size()) << "no view is left out";
+  ASSERT_EQ(screen().experiment().view.name, names.front());
+  for (std::size_t i = 1; i <= names.size(); ++i) {
     screen().key_with_control(KeyPress::kPageDown);
     screen().settle();
-    EXPECT_EQ(screen().experiment().view.name, all[i % all.size()].name);
+    EXPECT_EQ(screen().experiment().view.name, names[i % names.size()]);
   }
   screen().key_with_control(KeyPress::kPageUp);
   screen().settle();
-  EXPECT_EQ(screen().experiment().view.name, all[all.size() - 1].name);
+  EXPECT_EQ(screen().experiment().view.name, names.back());
 }
 
 }  // namespace

@@ -60,6 +60,21 @@ TEST_F(Playing, EndsAtTheLastMomentAndStartsAgainFromThere) {
   EXPECT_EQ(moment(), 1);
 }
 
+TEST_F(Playing, ArrowsGoThroughTheMomentsOnceItPlays) {
+  screen().key(kRight);
+  screen().settle();
+  EXPECT_EQ(moment(), 0);
+  screen().key(' ');
+  screen().frame(2);
+  screen().key(kRight);
+  screen().settle();
+  EXPECT_EQ(moment(), 2);
+  EXPECT_FALSE(screen().workbench().shown_figure().playback().due_in());
+  screen().key(kLeft);
+  screen().settle();
+  EXPECT_EQ(moment(), 1);
+}
+
 TEST_F(Playing, KeysAndScrubberGoToAMoment) {
   screen().key('.');
   screen().key('.');

@@ -167,6 +167,22 @@ void what_to_look_at(const Style& style, const LessonStep& step) {
   paragraph(step.look, color(style.palette.text));
 }
 
+/// Presenting hides the panels that some steps tell to use: they are one click away.
+void panel_buttons(const Style& style, const SidePanels& shown, UiIntents& intents) {
+  const auto toggle = [&](Command command, const char* label, bool is_shown) {
+    const CommandEntry& entry = command_entry(command);
+    if (is_shown) accent_button_colors(style);
+    if (ImGui::Button(label)) intents.commands.push_back(command);
+    if (is_shown) ImGui::PopStyleColor(4);
+    tooltip(std::string(entry.help) + " (" + key_text(entry.keys.back()) + ")");
+  };
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
+  toggle(Command::toggle_parameters, "Parameters", shown.parameters);
+  ImGui::SameLine();
+  toggle(Command::toggle_inspector, "Inspector", shown.inspector);
+  ImGui::PopStyleVar();
+}
+
 // Printed and computed numbers.
 
 /// Numbers in columns of one width, right-aligned; those that differ from `others` are dim.
@@ -284,8 +300,9 @@ void equivalence(const Style& style, const LessonShown& shown) {
             color(style.palette.text));
 }
 
-void begin_column(const char* name, float width) {
-  ImGui::BeginChild(name, ImVec2(width, 0));
+/// `below`: what the panel has under its columns, in pixels.
+void begin_column(const char* name, float width, float below) {
+  ImGui::BeginChild(name, ImVec2(width, -below));
   if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0);
 }
 
@@ -328,7 +345,9 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   ImGui::PopStyleVar();
   // Every step has its own child windows, so each starts scrolled to its top.
   ImGui::PushID(static_cast<int>(shown.step));
-  begin_column("words", wide ? columns.first : 0);
+  const float buttons = ImGui::GetTextLineHeight() + 2 * style.px(kHeaderPadding) + ImGui::GetStyle().ItemSpacing.y;
+  const float below = shown.presented != nullptr ? buttons : 0;
+  begin_column("words", wide ? columns.first : 0, below);
   if (!wide && shown.away) back_button(style, intents);
   paragraph(step.text, color(style.palette.text));
   // The second column has the numbers, or else what to look at.
@@ -345,11 +364,12 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   ImGui::EndChild();
   if (wide) {
     ImGui::SameLine(0, columns.gap);
-    begin_column("numbers", columns.second);
+    begin_column("numbers", columns.second, below);
     second_column();
     ImGui::EndChild();
   }
   ImGui::PopID();
+  if (shown.presented != nullptr) panel_buttons(style, *shown.presented, intents);
 }
 
 }  // namespace attnscope::ui

@@ -36,8 +36,8 @@ bool is_enabled(Command command, const Experiment& experiment, const MenuState& 
 
 bool is_checked(Command command, const MenuState& state) {
   switch (command) {
-    case Command::toggle_parameters: return state.shown.parameters;
-    case Command::toggle_inspector: return state.shown.inspector;
+    case Command::toggle_parameters: return state.shown.sides().parameters;
+    case Command::toggle_inspector: return state.shown.sides().inspector;
     case Command::full_screen: return state.shown.full_screen;
     case Command::present: return state.shown.presenting;
     case Command::theme_dark: return state.dark;

@@ -28,12 +28,21 @@ struct NamedCell {
   friend bool operator==(const NamedCell&, const NamedCell&) = default;
 };
 
-/// What the user wants to see: the panels that can be hidden, and nothing of the desktop.
+/// The panels that can be hidden.
+struct SidePanels {
+  bool parameters = false;
+  bool inspector = false;
+};
+
+/// What the user wants to see: panels, and nothing of the desktop.
 struct ShownPanels {
-  bool parameters = true;
-  bool inspector = true;
+  SidePanels usual = {true, true};
+  SidePanels presented;  ///< while presenting, which begins without them
   bool full_screen = false;
   bool presenting = false;  ///< in large letters: the figure, and beside it the step of the open lesson
+
+  [[nodiscard]] const SidePanels& sides() const { return presenting ? presented : usual; }
+  [[nodiscard]] SidePanels& sides() { return presenting ? presented : usual; }
 };
 
 /// The part of the figure in view; zoom 1 shows all of it.

@@ -33,23 +33,39 @@ double parameters_width(ImVec2 display, float scale) {
 constexpr double kPresentedShare = 0.37;
 constexpr double kLeastPresented = 300;
 
-/// The figure, and beside it the open lesson.
-Areas presenting_areas(ImVec2 display, double unit, bool has_lesson) {
+// Of the height beside the figure, for the lesson above other panels.
+constexpr double kLessonAbove = 0.45;
+
+/// The figure, and beside it the open lesson, above the panels that are shown.
+Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels) {
   const auto width = static_cast<double>(display.x);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double line = std::max(1.0, std::round(unit));
   const double status = std::round(26 * unit);
   const double bottom = static_cast<double>(display.y) - status - line;
-  const double lesson = has_lesson ? std::round(std::max(width * kPresentedShare, kLeastPresented * unit)) : 0;
+  const double beside = std::round(std::max(width * kPresentedShare, kLeastPresented * unit));
   Areas areas;
-  areas.has_lesson = has_lesson;
-  areas.has_tabs = !has_lesson;
-  const double begin = has_lesson ? lesson + line : 0;
+  areas.has_lesson = true;
+  areas.has_parameters = panels.parameters;
+  areas.has_inspector = panels.inspector;
+  // What a step says about options of the view needs them as well.
+  areas.has_tabs = panels.parameters;
+  const double begin = beside + line;
   const double tabs = areas.has_tabs ? std::round(36 * unit) + line : 0;
+  const double height = bottom - top - line;
   areas.tabs = {begin, top + line, width - begin, tabs};
-  areas.center = {begin, top + line + tabs, width - begin, bottom - top - line - tabs};
-  areas.lesson = {0, top + line, lesson, bottom - top - line};
+  areas.center = {begin, top + line + tabs, width - begin, height - tabs};
   areas.status = {0, bottom + line, width, status};
+  const int others = (panels.parameters ? 1 : 0) + (panels.inspector ? 1 : 0);
+  const double lesson = others > 0 ? std::round(height * kLessonAbove) : height;
+  areas.lesson = {0, top + line, beside, lesson};
+  double y = areas.lesson.bottom() + line;
+  for (Rect* const each :
+       {panels.parameters ? &areas.parameters : nullptr, panels.inspector ? &areas.inspector : nullptr}) {
+    if (each == nullptr) continue;
+    *each = {0, y, beside, std::round((height - lesson) / others) - line};
+    y = each->bottom() + line;
+  }
   return areas;
 }
 
@@ -61,12 +77,13 @@ bool is_upright(ImVec2 display, float scale) {
 
 double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
   const bool below_sliders = static_cast<double>(display.x) / static_cast<double>(scale) < kWideEnoughForSliders;
-  return below_sliders || !panels.parameters ? 0 : parameters_width(display, scale);
+  return below_sliders || !panels.sides().parameters ? 0 : parameters_width(display, scale);
 }
 
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto unit = static_cast<double>(scale);
-  if (wanted.panels.presenting) return presenting_areas(display, unit, wanted.lesson);
+  const SidePanels& panels = wanted.panels.sides();
+  if (wanted.panels.presenting && wanted.lesson) return presenting_areas(display, unit, panels);
   const auto width = static_cast<double>(display.x);
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
@@ -76,20 +93,20 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double tabs = std::round(36 * unit);
   const double line = std::max(1.0, std::round(unit));
   const double sliders = parameters_width(display, scale);
-  const bool upright = wanted.panels.parameters && is_upright(display, scale);
-  const double begin = wanted.panels.parameters && !upright ? sliders : 0;
+  const bool upright = panels.parameters && is_upright(display, scale);
+  const double begin = panels.parameters && !upright ? sliders : 0;
   Areas areas;
-  areas.has_parameters = wanted.panels.parameters;
+  areas.has_parameters = panels.parameters;
   // Hidden parameters leave their room to it.
-  const double beside = logical + (wanted.panels.parameters ? 0 : parameters_width(display, scale) / unit);
-  areas.has_inspector = wanted.panels.inspector && beside >= kWideEnoughForInspector;
+  const double beside = logical + (panels.parameters ? 0 : parameters_width(display, scale) / unit);
+  areas.has_inspector = panels.inspector && beside >= kWideEnoughForInspector;
   areas.has_lesson = wanted.lesson;
   const double inspector = areas.has_inspector ? right : 0;
   const double lesson = wanted.lesson ? std::round(height_of_lesson(height / unit, wanted.lesson_height) * unit) : 0;
   // With the line above it.
   const double of_lesson = wanted.lesson ? lesson + line : 0;
   const double lesson_left = left_of_lesson(display, scale, wanted.panels);
-  const double below = wanted.panels.parameters && lesson_left == 0 ? of_lesson : 0;
+  const double below = panels.parameters && lesson_left == 0 ? of_lesson : 0;
   areas.parameters = {0, top + line, sliders - line, height - top - status - 2 * line - below};
   const double high = std::round((height - top - status - of_lesson) * kLowerShare);
   const Rect lower = {0, height - status - line - of_lesson - high, width, high};
@@ -100,13 +117,14 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   areas.tabs = {begin, top + line, across, tabs};
   const double row_height = std::round(wanted.row * unit);
   const double without_row = height - top - tabs - status - 3 * line - taken;
-  areas.has_row = wanted.row > 0 && (!wanted.lesson || without_row - row_height - line >= kLowestFigure * unit);
+  areas.has_row = wanted.row > 0 && !wanted.panels.presenting &&
+                  (!wanted.lesson || without_row - row_height - line >= kLowestFigure * unit);
   const double row = areas.has_row ? row_height : 0;
   areas.row = {begin, top + tabs + 2 * line, across, row};
   const double above = tabs + (areas.has_row ? row + line : 0);
   areas.center = {begin, top + above + 2 * line, across, height - top - above - status - 3 * line - taken};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};
-  if (upright && wanted.pinned && wanted.panels.inspector) {
+  if (upright && wanted.pinned && panels.inspector) {
     areas.has_parameters = false;
     areas.has_inspector = true;
     areas.inspector = lower;

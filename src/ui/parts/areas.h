@@ -27,7 +27,7 @@ struct Areas {
   bool has_tabs = true;  ///< of the views, with the options of the open one
 };
 
-/// The panels that can be hidden.
+/// What there is to be shown.
 struct WantedParts {
   ShownPanels panels;
   bool lesson = false;

@@ -170,9 +170,14 @@ void choose_head(const Shared& shared, Index head, UiIntents& intents) {
 
 void change_view(const Shared& shared, Index by, UiIntents& intents) {
   const std::span<const View> all = views();
-  const auto at = find_view(shared.session().experiment().view.name) - all.data();
+  const Trace* const trace = shared.traces.trace().get();
   const auto count = std::ssize(all);
-  intents.actions.push_back({SetView{all[static_cast<std::size_t>((at + by + count) % count)].name}, 0});
+  const auto from = find_view(shared.session().experiment().view.name) - all.data();
+  for (Index at = (from + by + count) % count; at != from; at = (at + by + count) % count) {
+    const View& view = all[static_cast<std::size_t>(at)];
+    if (trace == nullptr || missing_for(view, *trace).empty())
+      return intents.actions.push_back({SetView{view.name}, 0});
+  }
 }
 
 void show_found_heads(const Shared& shared, UiIntents& intents) {

@@ -23,7 +23,8 @@ void switch_head(const Shared& shared, UiIntents& intents);
 void choose_head(const Shared& shared, Index head, UiIntents& intents);
 /// Opens the view that finds heads by the standard test of a model.
 void show_found_heads(const Shared& shared, UiIntents& intents);
-/// Opens the view `by` tabs to the right, around the ends.
+/// Opens the next view to the right that can show the trace, or with −1 for `by` the next one to the left, around the
+/// ends.
 void change_view(const Shared& shared, Index by, UiIntents& intents);
 /// Moves the token of the pinned cell's row `by` places down in the permutation view, which it opens.
 void move_token(Shared& shared, Index by, UiIntents& intents);

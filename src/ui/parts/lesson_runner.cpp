@@ -59,13 +59,16 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
   return height_;
 }
 
-void LessonRunner::show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents) {
+void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanels& panels, WindowParts& parts,
+                        UiIntents& intents) {
   const Session& session = shared_.session();
   if (!areas.has_lesson || session.lesson() == nullptr) return;
   update_reference();
   parts.begin("Lesson", areas.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
               style.palette.panel, {style.px(kAcross), style.px(kDown)});
-  lesson_panel(style, {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison()},
+  lesson_panel(style,
+               {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison(),
+                panels.presenting ? &panels.presented : nullptr},
                intents);
   ImGui::End();
 }

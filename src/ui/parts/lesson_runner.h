@@ -40,7 +40,7 @@ class LessonRunner {
   /// The open lesson's title in that language, or that of the document.
   [[nodiscard]] std::string title() const;
   /// Shows the step below the figure, where a lesson is open.
-  void show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents);
+  void show(const Style& style, const Areas& areas, const ShownPanels& panels, WindowParts& parts, UiIntents& intents);
   /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
   /// gets is not known.
   [[nodiscard]] std::optional<double> height(const Style& style, double width);

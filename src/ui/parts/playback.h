@@ -23,6 +23,8 @@ class Playback {
   [[nodiscard]] bool can_play() const { return moments() > 0; }
   /// Starts, goes on, or pauses. After the last moment it starts again.
   void toggle();
+  /// Whether it was started, and shows a moment.
+  [[nodiscard]] bool has_started() const { return moment_.has_value(); }
   /// Goes so many moments on, or back, and pauses.
   void go(Index steps);
   /// Shows the finished computation again; whether it was playing or paused.

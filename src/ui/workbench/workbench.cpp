@@ -140,7 +140,7 @@ void Workbench::show_parts() {
   show_row(style, areas, intents);
   show_center(style, areas, intents);
   show_inspector(style, areas, intents);
-  lesson_.show(style, areas, parts_, intents);
+  lesson_.show(style, areas, shown_, parts_, intents);
   show_status(style, areas, intents);
   const std::optional<DialogResult> dialog = show_dialogs(style);
   for (const platform::KeyPress& press : navigation_.take_shortcuts()) shortcut(press, intents);

@@ -146,6 +146,8 @@ class Workbench {
   void export_tensors(const DialogResult& result);
   void set_baseline();
   void set_theme(Theme theme);
+  /// Goes so many moments on in what is played, or else moves the pinned cell so many columns to the right.
+  void go_across(Index by);
   /// Makes everything so many steps larger; 0: as large as usual.
   void enlarge(int steps);
   /// How large everything is in this frame.

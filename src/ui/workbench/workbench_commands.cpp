@@ -135,7 +135,7 @@ void Workbench::set_theme(Theme theme) {
 double Workbench::fitting_size(double size) const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const auto unit = static_cast<double>(look_.desktop_scale());
-  const double width = kLeastWidth + (shown_.parameters ? kLeastParametersWidth : 0);
+  const double width = kLeastWidth + (shown_.sides().parameters ? kLeastParametersWidth : 0);
   const double room =
       std::min(static_cast<double>(display.x) / width, static_cast<double>(display.y) / kLeastHeight) / unit;
   auto fitting = std::ranges::find(kWindowSizes, size);
@@ -149,6 +149,12 @@ double Workbench::window_size() const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const auto unit = static_cast<double>(look_.desktop_scale());
   return std::max(size, presenting_size(static_cast<double>(display.x) / unit, static_cast<double>(display.y) / unit));
+}
+
+void Workbench::go_across(Index by) {
+  Playback& playback = shown_figure_.playback();
+  if (playback.has_started()) return playback.go(by);
+  move_pinned_cell(shared_, 0, by);
 }
 
 void Workbench::enlarge(int steps) {
@@ -234,8 +240,8 @@ void Workbench::carry_out(Command command) {
   if (edit_by(command, intents)) return apply_actions(intents);
   if (const Menu menu = opened_menu(command); menu != Menu::none) return navigation_.open(menu);
   switch (command) {
-    case Command::cell_left: return move_pinned_cell(shared_, 0, -1);
-    case Command::cell_right: return move_pinned_cell(shared_, 0, 1);
+    case Command::cell_left: return go_across(-1);
+    case Command::cell_right: return go_across(1);
     case Command::cell_up: return move_pinned_cell(shared_, -1, 0);
     case Command::cell_down: return move_pinned_cell(shared_, 1, 0);
     case Command::escape: return close_dialog_or_unpin();
@@ -243,10 +249,13 @@ void Workbench::carry_out(Command command) {
     case Command::previous_panel: return navigation_.go(-1);
     case Command::theme_dark: return set_theme(Theme::dark);
     case Command::theme_light: return set_theme(Theme::light);
-    case Command::toggle_parameters: shown_.parameters = !shown_.parameters; return;
-    case Command::toggle_inspector: shown_.inspector = !shown_.inspector; return;
+    case Command::toggle_parameters: shown_.sides().parameters = !shown_.sides().parameters; return;
+    case Command::toggle_inspector: shown_.sides().inspector = !shown_.sides().inspector; return;
     case Command::full_screen: shown_.full_screen = !shown_.full_screen; return;
-    case Command::present: shown_.presenting = !shown_.presenting; return;
+    case Command::present:
+      shown_.presenting = !shown_.presenting;
+      shown_.presented = {};
+      return;
     case Command::enlarge: return enlarge(1);
     case Command::reduce: return enlarge(-1);
     case Command::normal_size: return enlarge(0);
