@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "figure/model/canvas.h"
 #include "figure/model/figure_content.h"
@@ -37,6 +38,37 @@ TEST(HeadsView, FewLabelsAreShownAllOrNotAtAll) {
       EXPECT_GE(mark(figure.heatmaps, "weights.0")->box.width, 6 * 9) << heads << " heads";
     }
   }
+}
+
+TEST(HeadsView, LabelsOfAllHeadsStandOutsideWhereMatricesHaveNoRoomForThem) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "16"}, {"heads", "8"}, {"cross_queries", "0"}});
+  const Figure figure = figure_of(*trace, "heads", {}, 780, 600);
+  const HeatmapMark& first = *mark(figure.heatmaps, "weights.0");
+  EXPECT_EQ(shown_labels(figure, "weights.0"), 16);
+  Index outside = 0;
+  for (const HeatmapMark& each : figure.heatmaps) {
+    EXPECT_EQ(each.row_labels.shown() != Labels::Shown::none, each.box.x == first.box.x) << each.id;
+    EXPECT_EQ(each.column_labels.shown() != Labels::Shown::none, each.box.y == first.box.y) << each.id;
+    EXPECT_EQ(each.row_labels.size(), 16U) << "tooltips name them: " << each.id;
+    outside += each.box.x == first.box.x ? 1 : 0;
+  }
+  EXPECT_GE(outside, 2);
+  EXPECT_EQ(layout_faults(figure), std::vector<std::string>());
+}
+
+TEST(HeadsView, NumbersStandOutsideWhereThereIsNoRoomForWords) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "16"}, {"heads", "8"}});
+  const Figure figure = figure_of(*trace, "heads", {}, 750, 560);
+  Figure first = figure;
+  first.heatmaps = {*mark(figure.heatmaps, "weights.0")};
+  first.texts.clear();
+  RecordingCanvas canvas;
+  paint(first, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, canvas);
+  std::set<std::string> shown;
+  for (const RecordingCanvas::Text& text : canvas.texts) shown.insert(text.text);
+  EXPECT_TRUE(shown.contains("1") || shown.contains("2"));
+  EXPECT_FALSE(shown.contains("cat"));
+  EXPECT_EQ(layout_faults(figure), std::vector<std::string>());
 }
 
 TEST(HeadsView, LongLabelsLeaveRoomForTheCells) {

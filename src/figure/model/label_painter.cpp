@@ -78,11 +78,13 @@ double LabelPainter::label_size(double cell) const {
 bool LabelPainter::are_numbers(const Labels& labels, double cell) const {
   // The smallest ones may be as close as their letters are high.
   constexpr double rounding = 1e-6;
-  return labels.are_counted() || cell < type(kMinLabel) - rounding;
+  const bool always = labels.are_counted() || labels.shown() == Labels::Shown::numbers;
+  return always || cell < type(kMinLabel) - rounding;
 }
 
 bool LabelPainter::fit_across() const {
-  return !mark_.column_labels.are_counted() &&
+  const Labels& labels = mark_.column_labels;
+  return !labels.are_counted() && labels.shown() != Labels::Shown::numbers &&
          mark_.column_labels.widest(type(TypeSize::kSmall)) + type(4) <= column_width();
 }
 

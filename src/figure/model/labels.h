@@ -47,6 +47,7 @@ class Labels {
   enum class Shown {
     some,         ///< as many as there is room for
     all_or_none,  ///< every second word would read like another text
+    numbers,      ///< only their numbers, even where there is room for words
     none
   };
   [[nodiscard]] Shown shown() const { return all_ == nullptr ? Shown::none : shown_; }

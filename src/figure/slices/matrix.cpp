@@ -355,12 +355,17 @@ Labels column_labels(const Trace& trace, const HeatmapMark& mark) {
 
 double column_label_height(const Labels& labels, double cell) {
   if (labels.shown() == Labels::Shown::none) return 0;
+  if (labels.shown() == Labels::Shown::numbers) return TypeSize::kSmall + kLabelDistance;
   const double widest = labels.widest(TypeSize::kSmall);
   return (widest + 4 <= cell ? TypeSize::kSmall : widest) + kLabelDistance;
 }
 
 double row_label_width(const Labels& labels) {
-  return labels.shown() == Labels::Shown::none ? 0 : labels.widest(TypeSize::kSmall) + kLabelDistance;
+  if (labels.shown() == Labels::Shown::none) return 0;
+  const bool numbers = labels.shown() == Labels::Shown::numbers;
+  const double widest = numbers ? text_width(position_number(std::ssize(labels.texts()) - 1), TypeSize::kSmall)
+                                : labels.widest(TypeSize::kSmall);
+  return widest + kLabelDistance;
 }
 
 }  // namespace attnscope
