@@ -25,13 +25,18 @@ constexpr double kMeasureTitle = 28;
 constexpr double kNoteHeight = 20;
 constexpr double kHeaderHeight = 44;
 constexpr double kMeasureLine = 24;
+constexpr double kTightLine = 21;  // in a low window
 constexpr double kMinNameWidth = 72;
 constexpr double kProfileWidth = 84;
 constexpr double kMinColumn = 44;       // for a number
 constexpr double kNarrowColumn = 40;    // the same in a narrow window
 constexpr double kBetweenHeadings = 8;  // at least
-constexpr double kMaxWidened = 32;      // what columns have beside that where there is room
-constexpr double kMaxBeside = 80;       // width of the selected head's labels; wider ones are left out
+// Of headings that stand upright: at both ends together, between two lines, and above for an arrow.
+constexpr double kAroundUpright = 12;
+constexpr double kBetweenUpright = 14;
+constexpr double kUprightArrow = 14;
+constexpr double kMaxWidened = 32;  // what columns have beside that where there is room
+constexpr double kMaxBeside = 80;   // width of the selected head's labels; wider ones are left out
 constexpr double kMaxAbove = 28;
 // Rows of the table on one page.
 constexpr Index kMaxRows = 100;
@@ -56,18 +61,28 @@ class MetricsLayout {
     page_ = page_of(std::ssize(order_), kMaxRows, options_.integer("page"));
     find_largest();
     place_columns();
+    const bool in_window = !options_.for_file && options_.height > 0;
+    if (in_window && table_height() + 2 * kTableMargin > options_.height) line_height_ = kTightLine;
     const double table = table_height();
-    const double below = has_layers() ? 28 + layers_height() : compares() ? 28 + map_height() : 0;
+    double below = has_layers() ? 28 + layers_height() : compares() ? 28 + map_height() : 0;
+    // Letters that can be read are worth more than what stands below the table.
+    const bool leaves_out = in_window && below > 0 && table + below + 2 * kTableMargin > options_.height;
+    if (leaves_out) below = kNoteHeight;
     const double height = table + below + 2 * kTableMargin;
     figure_.height = std::max(options_.height, height);
     double y = std::max(kTableMargin, std::min((figure_.height - height) / 2, 48.0));
     title(y);
     y += title_height();
     header(y);
-    y += kHeaderHeight;
-    for (Index i = page_.first; i < page_.end(); ++i, y += kMeasureLine) row(order_[static_cast<std::size_t>(i)], y);
+    y += header_height_;
+    for (Index i = page_.first; i < page_.end(); ++i, y += line_height_) row(order_[static_cast<std::size_t>(i)], y);
     uniform_row(y);
-    y += kMeasureLine + 28;
+    y += line_height_;
+    if (leaves_out) {
+      text("more", {left_, y + kNoteHeight / 2}, "A higher window shows more below.", Ink::dim, HorizontalAlign::left);
+      return std::move(figure_);
+    }
+    y += 28;
     if (has_layers()) {
       layers(y);
     } else if (compares()) {
@@ -113,7 +128,7 @@ class MetricsLayout {
     profile_left_ = columns_.back();
   }
 
-  /// In a window that is too narrow for all columns the curves are left out, and headings are shortened.
+  /// In a window that is too narrow for all columns the curves are left out, and headings stand upright.
   void fit_columns(std::vector<double>& widths) {
     const double room = options_.width - 2 * kTableMargin - name_width_;
     const auto all = [&widths](double widest) {
@@ -123,9 +138,18 @@ class MetricsLayout {
     double widest = *std::max_element(widths.begin(), widths.end());
     if (all(widest) + profile_width_ <= room) return;
     profile_width_ = 0;
+    if (all(widest) <= room) return;
+    upright_ = true;
     while (widest > kNarrowColumn && all(widest) > room) --widest;
     for (double& width : widths) width = std::min(width, std::max(widest, kNarrowColumn));
     name_width_ = std::clamp(room + name_width_ - all(widest), kMinNameWidth, name_width_);
+    double longest = 0;
+    for (const Measure& measure : measures()) {
+      const auto [first, second] = two_lines(std::string(measure.title));
+      for (const std::string* const line : {&first, &second})
+        longest = std::max(longest, text_width(*line, TypeSize::kSmall, FontWeight::semibold));
+    }
+    header_height_ = std::ceil(longest) + kAroundUpright + (options_.choice("sort") == "head" ? 0 : kUprightArrow);
   }
 
   /// Where the numbers of a measure are, in a row of that height.
@@ -170,34 +194,49 @@ class MetricsLayout {
         {"sort." + sort, box, about, SetOptions{{{"sort", sort}, {"order", std::string(again ? "up" : "down")}}}});
   }
 
+  /// Words from `foot` upwards, if there are any. Returns their length.
+  double upright(const std::string& id, Point foot, const std::string& words, Ink ink, FontWeight weight) {
+    if (words.empty()) return 0;
+    figure_.texts.push_back(
+        {id, foot, words, TypeSize::kSmall, weight, ink, HorizontalAlign::left, VerticalAlign::middle, -90});
+    return text_width(words, TypeSize::kSmall, weight);
+  }
+
+  /// `arrow`: the order, where the table is sorted by that measure.
+  void heading(std::size_t measure, double line, const std::string& arrow) {
+    const std::string title(measures()[measure].title);
+    const FontWeight weight = arrow.empty() ? FontWeight::regular : FontWeight::semibold;
+    const Ink ink = arrow.empty() ? Ink::dim : Ink::text;
+    const std::string id = "header." + std::string(measures()[measure].name);
+    const auto [first, second] = two_lines(title);
+    if (upright_) {
+      const Point foot = {(columns_[measure] + columns_[measure + 1]) / 2, line - kAroundUpright / 2};
+      const double aside = first.empty() ? 0 : kBetweenUpright / 2;
+      const double length = std::max(upright(id + ".first", {foot.x - aside, foot.y}, first, ink, weight),
+                                     upright(id, {foot.x + aside, foot.y}, second, ink, weight));
+      const Point above = {foot.x, foot.y - length - kUprightArrow / 2};
+      if (!arrow.empty()) text(id + ".order", above, arrow.substr(1), ink, HorizontalAlign::center, weight);
+      return;
+    }
+    const double right = columns_[measure + 1] - 6;
+    // The arrow follows the short second word, or stands above a single long one.
+    const std::string above = first.empty() && !arrow.empty() ? arrow.substr(1) : first;
+    if (!above.empty()) text(id + ".first", {right, line - 27}, above, ink, HorizontalAlign::right, weight);
+    text(id, {right, line - 12}, second + (first.empty() ? "" : arrow), ink, HorizontalAlign::right, weight);
+  }
+
   void header(double y) {
-    const double line = y + kHeaderHeight - 2;
+    const double line = y + header_height_ - 2;
     const std::string& sort = options_.choice("sort");
     const std::string arrow = options_.choice("order") == "up" ? kUp : kDown;
     text("header.head", {left_, line - 12}, "head", sort == "head" ? Ink::text : Ink::dim, HorizontalAlign::left,
          sort == "head" ? FontWeight::semibold : FontWeight::regular);
-    sort_target("head", {left_, y, name_width_, kHeaderHeight}, "Click to sort by head.");
+    sort_target("head", {left_, y, name_width_, header_height_}, "Click to sort by head.");
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const Measure& measure = measures()[i];
-      const bool chosen = sort == measure.name;
-      const FontWeight weight = chosen ? FontWeight::semibold : FontWeight::regular;
-      auto [first, second] = two_lines(std::string(measure.title));
-      const double right = columns_[i + 1] - 6;
-      if (profile_width_ <= 0) {
-        const double room = right - columns_[i];
-        first = shortened_text(first, room, TypeSize::kSmall, weight);
-        second =
-            shortened_text(second, room - (chosen ? text_width(arrow, TypeSize::kSmall) : 0), TypeSize::kSmall, weight);
-      }
-      const std::string id = "header." + std::string(measure.name);
-      const Ink ink = chosen ? Ink::text : Ink::dim;
-      // The arrow follows the short second word, or stands above a single long one.
-      const std::string above = first.empty() && chosen ? arrow.substr(1) : first;
-      if (!above.empty()) text(id + ".first", {right, line - 27}, above, ink, HorizontalAlign::right, weight);
-      text(id, {right, line - 12}, second + (chosen && !first.empty() ? arrow : ""), ink, HorizontalAlign::right,
-           weight);
+      heading(i, line, sort == measure.name ? arrow : "");
       const std::string source = measure.source.empty() ? "" : "\n" + std::string(measure.source);
-      sort_target(std::string(measure.name), column(i, y, kHeaderHeight),
+      sort_target(std::string(measure.name), column(i, y, header_height_),
                   std::string(measure.definition) + source + "\nClick to sort.");
     }
     if (profile_width_ > 0) {
@@ -221,7 +260,7 @@ class MetricsLayout {
 
   void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
     const MeasureScale scale = {largest_[measure], heads_->uniform[measure]};
-    add_measure(figure_, id, column(measure, y, kMeasureLine), value, scale, shade);
+    add_measure(figure_, id, column(measure, y, line_height_), value, scale, shade);
   }
 
   void row(Index head, double y) {
@@ -229,19 +268,19 @@ class MetricsLayout {
     const bool chosen = head == slice_.head;
     const double width = profile_left_ + profile_width_ - left_;
     if (chosen)
-      figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, kMeasureLine}, Shade::of(Ink::accent, 0.14)});
+      figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, line_height_}, Shade::of(Ink::accent, 0.14)});
     figure_.bars.push_back({id + ".hue", {left_, y + 7, 8, 8}, Shade::of_hue(head)});
     text(id + ".name", {left_ + 16, y + 11}, shortened_text(row_name(head), name_width_ - 18, TypeSize::kSmall),
          Ink::text, HorizontalAlign::left, chosen ? FontWeight::semibold : FontWeight::regular);
     const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
-    figure_.targets.push_back({id, {left_ - 6, y, width + 12, kMeasureLine}, "", SetOptions{{{"head", head + 1}}}});
+    figure_.targets.push_back({id, {left_ - 6, y, width + 12, line_height_}, "", SetOptions{{{"head", head + 1}}}});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string name(measures()[i].title);
       number(id + "." + std::string(measures()[i].name), i, y, values[i], Shade::of_hue(head));
       const std::string about = name + " of head " + std::to_string(head + 1) +
                                 (values[i] ? ": " + number_text(*values[i]) : " does not apply") +
                                 (heads_->uniform[i] ? "; uniform attention: " + number_text(*heads_->uniform[i]) : "");
-      figure_.targets.push_back({id + "." + std::string(measures()[i].name), column(i, y, kMeasureLine), about,
+      figure_.targets.push_back({id + "." + std::string(measures()[i].name), column(i, y, line_height_), about,
                                  SetOptions{{{"head", head + 1}}}});
     }
     profile(id, heads_->received[static_cast<std::size_t>(head)], y, Shade::of_hue(head));
@@ -255,19 +294,19 @@ class MetricsLayout {
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
     profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
     figure_.targets.push_back({"uniform",
-                               {left_, y, profile_left_ + profile_width_ - left_, kMeasureLine},
+                               {left_, y, profile_left_ + profile_width_ - left_, line_height_},
                                "Uniform attention under the same mask, for comparison.",
                                {}});
   }
 
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
     if (profile_width_ <= 0) return;
-    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, profile_width_ - 14, kMeasureLine - 8},
+    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, profile_width_ - 14, line_height_ - 8},
                 largest_received_, shade);
   }
 
   [[nodiscard]] double table_height() const {
-    return title_height() + kHeaderHeight + kMeasureLine * static_cast<double>(page_.count + 1);
+    return title_height() + header_height_ + line_height_ * static_cast<double>(page_.count + 1);
   }
 
   /// In the window the maps take the height that the table leaves.
@@ -337,6 +376,9 @@ class MetricsLayout {
   double largest_received_ = 0;
   std::vector<double> columns_;  ///< the left edges of those of the measures, and where the last one ends
   double left_ = 0;
+  double header_height_ = kHeaderHeight;
+  bool upright_ = false;  ///< whether headings are
+  double line_height_ = kMeasureLine;
   double profile_left_ = 0;
   double profile_width_ = kProfileWidth;  ///< 0: no curves
   Figure figure_;
