@@ -12,11 +12,12 @@ namespace {
 
 constexpr double kPanelTitleHeight = 20;
 constexpr double kAxisTitleHeight = 18;
-constexpr double kTipSize = 14;     // of the target at a tip
-constexpr double kTipLabelGap = 5;  // from a tip to its label
+constexpr double kTipSize = 14;                                   // of the target at a tip
+constexpr std::array<double, 4> kTipLabelGaps = {5, 12, 20, 30};  // from a tip to its label
 constexpr double kTipLabelHeight = 12;
 constexpr std::size_t kMaxTipLabels = 28;
 constexpr double kLeastHead = 7;     // a shorter arrow has none
+constexpr double kLeastLength = 1;   // a shorter arrow would be a dot as wide as its line
 constexpr double kLeastRadius = 12;  // of the arc of an angle
 constexpr double kMostRadius = 34;
 
@@ -55,34 +56,69 @@ std::array<ChartRange, 2> ranges_of(const ArrowPanel& panel) {
   return ranges;
 }
 
+/// A straight line between two places.
+struct Segment {
+  Point from;
+  Point to;
+
+  [[nodiscard]] bool meets(const Rect& box) const {
+    // The part of the line, from 0 to 1, between the box's sides left and right, then also between top and bottom.
+    double begin = 0;
+    double end = 1;
+    const auto keep_between = [&](double start, double step, double low, double high) {
+      if (step == 0) {
+        if (start < low || start > high) end = -1;
+        return;
+      }
+      const double first = (low - start) / step;
+      const double second = (high - start) / step;
+      begin = std::max(begin, std::min(first, second));
+      end = std::min(end, std::max(first, second));
+    };
+    keep_between(from.x, to.x - from.x, box.x, box.right());
+    keep_between(from.y, to.y - from.y, box.y, box.bottom());
+    return begin <= end;
+  }
+};
+
 /// Finds places for labels around the tips of arrows.
 class TipLabels {
  public:
   explicit TipLabels(const Rect& box) : box_(box) {}
 
-  /// Keeps labels away from a tip, if they have other places.
-  void add_tip(Point tip) { tips_.push_back(Rect{tip.x, tip.y, 0, 0}.grown(kLeastHead / 2)); }
+  /// Keeps labels away from an arrow, and from its tip where that has a label, if they have other places.
+  void add_arrow(const Segment& arrow, bool has_label) {
+    arrows_.push_back(arrow);
+    if (has_label) tips_.push_back(Rect{arrow.to.x, arrow.to.y, 0, 0}.grown(kLeastHead / 2));
+  }
 
-  /// The left end of the middle of a label at `tip`, away from where its arrow comes from; nothing: there is no room.
-  std::optional<Point> place(Point tip, Point away, double width) {
+  /// The left end of the middle of a label at `tip`, away from where its arrow comes from; nothing: there is no room. A
+  /// label that is `needed` may lie on arrows.
+  std::optional<Point> place(Point tip, Point away, double width, bool needed) {
     constexpr std::array<double, 8> turns = {0, 45, -45, 90, -90, 135, -135, 180};
     const double direction = std::atan2(away.y, away.x);
-    for (const bool strict : {true, false}) {
-      for (const double turn : turns) {
-        const double angle = direction + turn * std::numbers::pi / 180;
-        const Point center = {tip.x + std::cos(angle) * (width / 2 + kTipLabelGap),
-                              tip.y + std::sin(angle) * (kTipLabelHeight / 2 + kTipLabelGap)};
-        const Rect label = {center.x - width / 2, center.y - kTipLabelHeight / 2, width, kTipLabelHeight};
-        if (!is_free(label, strict)) continue;
-        taken_.push_back(label);
-        return Point{label.x, center.y};
+    for (const Apart apart : {Apart::from_arrows, Apart::from_tips, Apart::from_labels}) {
+      if (apart != Apart::from_arrows && !needed) break;
+      for (const double gap : kTipLabelGaps) {
+        for (const double turn : turns) {
+          const double angle = direction + turn * std::numbers::pi / 180;
+          const Point center = {tip.x + std::cos(angle) * (width / 2 + gap),
+                                tip.y + std::sin(angle) * (kTipLabelHeight / 2 + gap)};
+          const Rect label = {center.x - width / 2, center.y - kTipLabelHeight / 2, width, kTipLabelHeight};
+          if (!is_free(label, apart)) continue;
+          taken_.push_back(label);
+          return Point{label.x, center.y};
+        }
       }
     }
     return std::nullopt;
   }
 
  private:
-  [[nodiscard]] bool is_free(const Rect& label, bool strict) const {
+  /// What a label does not touch: each includes the ones after it.
+  enum class Apart { from_arrows, from_tips, from_labels };
+
+  [[nodiscard]] bool is_free(const Rect& label, Apart apart) const {
     const Rect inside = label.intersection(box_);
     if (inside.width < label.width - 0.01 || inside.height < label.height - 0.01) return false;
     const auto touches = [&](const Rect& other) {
@@ -90,12 +126,15 @@ class TipLabels {
       return both.width > 0 && both.height > 0;
     };
     if (std::ranges::any_of(taken_, touches)) return false;
-    return !strict || std::ranges::none_of(tips_, touches);
+    if (apart != Apart::from_labels && std::ranges::any_of(tips_, touches)) return false;
+    return apart != Apart::from_arrows ||
+           std::ranges::none_of(arrows_, [&](const Segment& arrow) { return arrow.meets(label.grown(1)); });
   }
 
   Rect box_;
   std::vector<Rect> taken_;
   std::vector<Rect> tips_;
+  std::vector<Segment> arrows_;
 };
 
 class ArrowPainter {
@@ -121,8 +160,8 @@ class ArrowPainter {
       const Point from = at(arrow.from);
       const Point to = at(arrow.to);
       const double length = std::hypot(to.x - from.x, to.y - from.y);
-      if (!arrow.label.empty()) labels_.add_tip(to);
-      if (length > 0) {
+      labels_.add_arrow({from, to}, !arrow.label.empty());
+      if (length >= kLeastLength) {
         figure_.curves.push_back({panel_.id + "." + arrow.id,
                                   {from, to},
                                   arrow.shade,
@@ -211,7 +250,7 @@ class ArrowPainter {
 
   void add_label(const std::string& id, const std::string& markup, Ink ink, Point tip, Point away) {
     const double width = markup_width(markup, TypeSize::kSmall, FontWeight::regular);
-    const std::optional<Point> place = labels_.place(tip, away, width);
+    const std::optional<Point> place = labels_.place(tip, away, width, ink == Ink::text);
     if (!place) return;
     figure_.texts.push_back(chart_text(panel_.id + "." + id, *place, markup, ink, TypeSize::kSmall,
                                        HorizontalAlign::left, VerticalAlign::middle));
