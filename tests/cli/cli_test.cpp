@@ -46,6 +46,12 @@ TEST(Cli, HelpAndVersion) {
 
 TEST(Cli, WrongCommands) {
   expect_refused({"systms"}, 2, {"\"systms\" is not a command, a file or a system", "did you mean systems?"});
+  expect_refused({"figure", "worked-example", "--head", "2", "-o", "x.svg"}, 2, {"did you mean --option head=…?"});
+  expect_refused({"trace", "worked-example", "--tokens_", "2", "-o", "x.npz"}, 2, {"did you mean --tokens"});
+  expect_refused({"figure", "worked-example", "--mask", "causal", "-o", "x.svg"}, 2, {"did you mean --set mask=…?"});
+  expect_refused({"script", "worked-example", "--set", "mask=casual"}, 2,
+                 {"mask: \"casual\" is unknown (did you mean causal?); allowed: none"});
+  expect_refused({"tokens", "worked-example", "--text", "hi"}, 1, {"worked-example is a system, and reads no text"});
   expect_refused({"--helpp"}, 2, {"option \"--helpp\" is unknown", "did you mean --help?"});
   expect_refused({"trace"}, 2, {"EXPERIMENT is required"});
   expect_refused({"trace", "worked-example"}, 2, {"output is required"});

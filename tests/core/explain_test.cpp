@@ -192,7 +192,7 @@ TEST(Explain, WritesTheArithmetic) {
   EXPECT_EQ(cell("masked_scores[1,2,4]").formula, "−9.000e+15");
   EXPECT_EQ(cell("masked_scores[1,2,4]").note, "masked (causal mask)");
   EXPECT_EQ(cell("masked_scores[1,2,1]").formula, "scores[1, 2, 1]");
-  EXPECT_EQ(cell("weights[1,2,1]").formula, "exp(masked_scores[1, 2, 1]) / Σ_j exp(masked_scores[1, 2, j])");
+  EXPECT_EQ(cell("weights[1,2,1]").formula, "exp(masked_scores[1, 2, 1] − m) / Σ_j exp(masked_scores[1, 2, j] − m)");
   EXPECT_EQ(cell("merged[2,8]").formula, "head_outputs[1, 2, 1]");
   EXPECT_EQ(cell("x[0,0]").note, "random value 1 of seed 42");
   // After 6 × 9 numbers of x and 3 × 9 of x2, the single-head stage first draws the key weights.

@@ -20,6 +20,7 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/kernels/isa/instruction_set.h"
+#include "figure/views/view.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_link.h"
 
@@ -45,6 +46,21 @@ void hold_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   }
+}
+
+/// "; did you mean --help?", or "; did you mean --set mask=…?" where it is the name of a parameter or of an option of a
+/// view, and the command can set those. `names`: of the command's options.
+std::string option_suggestion(const std::string& written, std::span<const std::string> names) {
+  const std::string name = written.substr(std::min<std::size_t>(2, written.size()));
+  const auto has = [&](std::span<const Parameter> all) {
+    return std::ranges::find(all, name, &Parameter::name) != all.end();
+  };
+  const auto can = [&](const char* option) { return std::ranges::find(names, option) != names.end(); };
+  if (can("--option") && std::ranges::any_of(views(), [&](const View& view) { return has(view.options); }))
+    return "; did you mean --option " + name + "=…?";
+  if (can("--set") && std::ranges::any_of(systems(), [&](const System& system) { return has(system.parameters); }))
+    return "; did you mean --set " + name + "=…?";
+  return suggestion_text(written, names);
 }
 
 /// Writes all of `text`; returns 0 or errno.
@@ -143,7 +159,7 @@ Result<void> CommandLine::check_leftovers() const {
   if (culprit.starts_with('-')) {
     const std::string written = culprit.substr(0, culprit.find('='));
     return fail("option " + attnscope::quoted_text(written) + " is unknown" +
-                    (in_program ? "" : " to " + command.get_name()) + suggestion_text(written, names) +
+                    (in_program ? "" : " to " + command.get_name()) + option_suggestion(written, names) +
                     "; see attnscope " + (in_program ? "" : command.get_name() + " ") + "--help",
                 Error::Kind::usage);
   }

@@ -1,9 +1,11 @@
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/cli/commands.h"
 #include "app/cli/commands_tables.h"
+#include "core/experiment/system.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 #include "io/tokenizers/tokenizer.h"
@@ -42,6 +44,9 @@ std::string tokens_text(const Tokenizer& tokenizer, const TokenizedText& tokens)
 }
 
 Result<CommandOutput> tokens_command(const TokensOptions& options) {
+  std::error_code error;
+  if (find_system(options.folder) != nullptr && !std::filesystem::exists(options.folder, error))
+    return fail(options.folder + " is a system, and reads no text; allowed: the folder of a model");
   const Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::read(options.folder);
   if (!tokenizer) return tl::unexpected(tokenizer.error());
   const Result<TokenizedText> tokens = (*tokenizer)->encode(options.text, options.second);

@@ -1,6 +1,7 @@
 #include "core/experiment/mask.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "core/base/text.h"
@@ -9,6 +10,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kForms = "none, causal, window:R, padding:L, padding:L1,L2,… or an array of true and false";
+const std::array<std::string, 4> kKinds = {"none", "causal", "window", "padding"};
 
 Result<Index> parse_count(std::string_view text, std::string_view whole) {
   const std::optional<Index> value = parse_integer(text);
@@ -30,7 +32,10 @@ Result<Mask> parse_mask(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
   if (colon == std::string_view::npos || (kind != "window" && kind != "padding")) {
-    return fail("mask: " + quoted_text(text) + " is unknown; allowed: " + kForms);
+    const std::vector<std::string> near = nearest_names(kind, kKinds);
+    const bool is_meant = !near.empty() && near.front() != kind;
+    return fail("mask: " + quoted_text(text) + " is unknown" +
+                (is_meant ? " (did you mean " + near.front() + "?)" : "") + "; allowed: " + kForms);
   }
   const std::string_view rest = text.substr(colon + 1);
   if (kind == "window") {

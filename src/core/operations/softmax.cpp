@@ -68,11 +68,12 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
     e.operands.push_back(cell.operand(0, at));
     largest = std::max(largest, e.operands.back().value);
   }
-  const std::string over = temperature == 1 ? "" : " / " + exact_text(temperature);
+  const std::string over = temperature == 1 ? ")" : ") / " + exact_text(temperature) + ")";
   std::vector<Index> row(cell.index.begin(), cell.index.end() - 1);
   std::string row_index = index_text(row);
   row_index.insert(row_index.size() - 1, row.empty() ? "j" : ", j");
-  e.formula = "exp(" + cell.name(0) + over + ") / Σ_j exp(" + cell.input(0).name + row_index + over + ")";
+  const std::string open = temperature == 1 ? "exp(" : "exp((";
+  e.formula = open + cell.name(0) + " − m" + over + " / Σ_j " + open + cell.input(0).name + row_index + " − m" + over;
   double sum = 0;
   const bool nothing = std::all_of(e.operands.begin(), e.operands.end(), [](const Operand& operand) {
     return std::isinf(operand.value) && operand.value < 0;
@@ -85,7 +86,7 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
     sum += value;
   }
   const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
-  e.results.push_back({"row maximum (subtracted)", largest});
+  e.results.push_back({"m: the largest score", largest});
   e.results.push_back({"denominator", sum});
   e.results.push_back({"numerator", own});
   e.computed = sum == 0 ? 0 : own / sum;
