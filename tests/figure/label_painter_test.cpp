@@ -114,7 +114,7 @@ TEST(LabelPainter, OneNumberAloneIsTheFirstAndTheLast) {
   };
   // Every fifth one would be a 5.
   EXPECT_EQ(rows_at(3.5), (std::vector<std::string>{"1", "6"}));
-  EXPECT_EQ(rows_at(6), (std::vector<std::string>{"2", "6"}));
+  EXPECT_EQ(rows_at(6.5), (std::vector<std::string>{"2", "6"}));
 }
 
 }  // namespace

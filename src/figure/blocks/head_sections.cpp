@@ -145,6 +145,10 @@ bool leaves_labels_out(const std::vector<HeadSection>& sections, const std::vect
   return false;
 }
 
+bool fits(const SectionGrids& made, const SectionRoom& room) {
+  return made.width() <= room.width && (room.height <= 0 || made.height() <= room.height);
+}
+
 /// The width of a cell where the whole is made smaller until it fits.
 double seen_cell(const SectionGrids& made, const SectionRoom& room) {
   const double scale = std::min({1.0, room.width / made.width(), room.height > 0 ? room.height / made.height() : 1.0});
@@ -193,6 +197,8 @@ SectionGrids arrange_sections(std::vector<HeadSection>& sections, const SectionR
     SectionGrids outside = with(LabelPlaces::outside);
     if (leaves_labels_out(sections, outside.grids)) {
       SectionGrids bare = with(room.in_window ? LabelPlaces::numbers : LabelPlaces::nowhere);
+      // What is shown smaller as a whole has smaller letters as well.
+      if (room.in_window && !fits(bare, room)) bare = with(LabelPlaces::nowhere);
       if (seen_cell(bare, room) >= kWorthLabels * seen_cell(made, room)) made = std::move(bare);
     } else {
       made = std::move(outside);

@@ -119,14 +119,16 @@ LabelPainter::Place LabelPainter::column_place() const {
 
 void LabelPainter::rows() const {
   const double cell = row_height();
-  const double size = label_size(cell);
+  const bool numbers = rows_are_numbers();
+  // Numbers of which only some have room have it in full size.
+  const bool all_fit = label_size(cell) * kLabelPitch <= cell * (1 + 1e-6);
+  const double size = numbers && !all_fit ? type(TypeSize::kSmall) : label_size(cell);
   const double needed = size * kLabelPitch;
   if (rows_.at < nearby_.x || rows_.at > nearby_.right()) return;
   if (rows_.at_edge) {
     const Rect below = {visible_.x, box_.y, rows_.at + type(3) - visible_.x, box_.height};
     canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
-  const bool numbers = rows_are_numbers();
   const auto [offset, step] =
       numbers ? numbers_shown(std::ssize(mark_.row_labels.texts()), needed, cell) : NumbersShown();
   const bool replaced = numbers && !mark_.row_labels.are_counted();

@@ -268,8 +268,11 @@ void paint_lit(const Style& style, const FigurePanelContent& content, const Pain
     const Rect box = painted.transform.apply(mark.box).grown(lit ? static_cast<double>(style.px(2)) : 0);
     const Rect seen = box.intersection(painted.area);
     if (seen.width <= 0 || seen.height <= 0) continue;
-    const ImVec2 from(static_cast<float>(box.x), static_cast<float>(box.y));
-    const ImVec2 to(static_cast<float>(box.right()), static_cast<float>(box.bottom()));
+    ImVec2 from(static_cast<float>(box.x), static_cast<float>(box.y));
+    ImVec2 to(static_cast<float>(box.right()), static_cast<float>(box.bottom()));
+    // On whole pixels, and none of them the matrix's own.
+    if (lit) from = {std::floor(from.x), std::floor(from.y)};
+    if (lit) to = {std::ceil(to.x), std::ceil(to.y)};
     if (lit) list.AddRect(from, to, color(style.palette.accent), 0, 0, style.px(2));
     if (!lit) list.AddRectFilled(from, to, color(style.palette.background, kCover));
   }
