@@ -5,13 +5,11 @@
 #include <optional>
 #include <thread>
 
+#include "app/cli/bench_table.h"
 #include "app/cli/commands.h"
-#include "app/cli/commands_tables.h"
 #include "core/base/text.h"
-#include "core/kernels/isa/instruction_set.h"
 #include "core/models/models.h"
 #include "core/plan/validate.h"
-#include "core/studies/benchmark.h"
 #include "io/base/json_value.h"
 #include "io/models/model_file.h"
 
@@ -22,37 +20,6 @@ using nlohmann::ordered_json;
 
 constexpr Index kMaxThreads = 1024;
 constexpr double kMaxSeconds = 3600;
-
-struct BenchOptions {
-  bool json = false;
-  bool large = false;
-  Index threads = std::max(1U, std::thread::hardware_concurrency());
-  double seconds = 0.5;
-  std::vector<std::string> sizes = {"256,256,4", "512,512,8", "1024,768,12", "2048,768,12", "4096,1024,16"};
-  std::vector<std::string> masks = {"none", "causal"};
-  std::string model;
-  std::vector<Index> lengths = {64, 512, 1024};
-};
-
-/// One line of the table.
-struct BenchRow {
-  std::string work;
-  ordered_json sizes;  ///< what the work was done on, by name
-  double flops = 0;    ///< of matrix products
-  Timing timing;
-  double bytes = 0;  ///< that have to be read from memory, where that is the limit
-
-  /// The time below which it cannot be done, in seconds.
-  [[nodiscard]] double limit(const MachineLimits& limits) const {
-    return std::max(flops / limits.flops, bytes / limits.read_bytes);
-  }
-};
-
-struct BenchResults {
-  MachineLimits limits;
-  std::vector<BenchRow> rows;
-  std::vector<std::string> skipped;  ///< why
-};
 
 /// Bytes of memory still available; nothing if the system does not say.
 std::optional<double> available_memory() {
@@ -65,14 +32,15 @@ std::optional<double> available_memory() {
   return std::nullopt;
 }
 
-/// Whether there is memory for the experiment; otherwise `row` is noted as skipped.
-bool has_memory(const Plan& planned, const std::string& row, BenchResults& results) {
+/// Whether there is memory for the tensors of the experiment, so many times; otherwise `row` is noted as skipped.
+bool has_memory(const Plan& planned, const std::string& row, BenchResults& results, double times = 1) {
   // Leaves some memory for everything else.
   constexpr double kAround = 1.1;
+  const double needed = planned.cost.bytes * times;
   const std::optional<double> available = available_memory();
-  if (!available || planned.cost.bytes * kAround <= *available) return true;
-  results.skipped.push_back(row + " is skipped: it needs " + bytes_text(planned.cost.bytes) + ", and " +
-                            bytes_text(*available) + " are available");
+  if (!available || needed * kAround <= *available) return true;
+  results.skipped.push_back(row + " is skipped: it needs " + bytes_text(needed) + ", and " + bytes_text(*available) +
+                            " are available");
   return false;
 }
 
@@ -118,6 +86,24 @@ Result<void> measure_forward(Benchmark& benchmark, const Experiment& experiment,
   const Result<Timing> timing = benchmark.forward(experiment);
   if (!timing) return tl::unexpected(timing.error());
   results.rows.push_back({"forward", sizes, product_flops(planned), *timing});
+  return {};
+}
+
+/// The parts of a forward pass, and all of it.
+Result<void> measure_parts(Benchmark& benchmark, const Experiment& experiment, BenchResults& results) {
+  const ordered_json sizes = sizes_of(experiment, "embedding");
+  // Attention is computed once more beside the tensors that it is computed from.
+  if (!has_memory(plan(experiment), "the breakdown " + compact_json(sizes), results, 2)) return {};
+  const Result<std::vector<PartTiming>> parts = benchmark.parts(experiment);
+  if (!parts) return tl::unexpected(parts.error());
+  double flops = 0;
+  for (const PartTiming& part : *parts) {
+    results.rows.push_back({part.part, sizes, part.flops, part.timing, 0, part.bytes, part.exponentials});
+    if (&part != &parts->back()) flops += part.flops;  // the last: some of the others at once
+  }
+  const Result<Timing> whole = benchmark.forward(experiment);
+  if (!whole) return tl::unexpected(whole.error());
+  results.rows.push_back({"all, as in a pass", sizes, flops, *whole});
   return {};
 }
 
@@ -206,9 +192,11 @@ Result<void> measure_looks(Benchmark& benchmark, BenchResults& results) {
 Result<void> measure_layers(Benchmark& benchmark, const BenchOptions& options,
                             const std::vector<Experiment>& experiments, BenchResults& results) {
   for (const Experiment& experiment : experiments) {
-    if (const Result<void> done = measure_forward(benchmark, experiment, results); !done)
-      return tl::unexpected(done.error());
+    const Result<void> done = options.breakdown ? measure_parts(benchmark, experiment, results)
+                                                : measure_forward(benchmark, experiment, results);
+    if (!done) return tl::unexpected(done.error());
   }
+  if (options.breakdown) return {};
   // The sizes at which the window opens, and large ones.
   constexpr std::array<UpdateSizes, 2> kUpdates = {{{6, 9, 4, 7}, {16, 32, 8, 32}}};
   for (const UpdateSizes& sizes : kUpdates) {
@@ -231,77 +219,6 @@ Result<BenchResults> measure(const BenchOptions& options, const std::vector<Expe
   return results;
 }
 
-std::string bench_json(const BenchOptions& options, const BenchResults& results) {
-  const MachineLimits& limits = results.limits;
-  ordered_json json = {{"instructions", kernels().name},
-                       {"threads", options.threads},
-                       {"limits",
-                        {{"thread_gflops", limits.thread_flops / 1e9},
-                         {"gflops", limits.flops / 1e9},
-                         {"read_gb_per_s", limits.read_bytes / 1e9},
-                         {"write_gb_per_s", limits.write_bytes / 1e9},
-                         {"copy_gb_per_s", limits.copy_bytes / 1e9}}}};
-  json["rows"] = ordered_json::array();
-  for (const BenchRow& row : results.rows) {
-    ordered_json entry = {{"work", row.work}};
-    entry.update(row.sizes);
-    entry["limit_ms"] = row.limit(limits) * 1e3;
-    entry["best_ms"] = row.timing.best * 1e3;
-    entry["median_ms"] = row.timing.median * 1e3;
-    entry["runs"] = row.timing.runs;
-    entry["gflops"] = row.flops / row.timing.best / 1e9;
-    entry["share"] = row.limit(limits) / row.timing.best;
-    json["rows"].push_back(std::move(entry));
-  }
-  json["skipped"] = results.skipped;
-  return pretty_json(json) + "\n";
-}
-
-std::string bench_notes(const BenchOptions& options) {
-  if (!options.model.empty())
-    return "model: from weights in memory, keeping every tensor.\n"
-           "one more token: of a text that grows; its limit is at least the time to read the weights once.\n";
-  std::string notes =
-      "forward: stacked-multihead from existing inputs and weights, keeping every tensor.\n"
-      "new seed, new tokens: worked-example, including its random numbers.\n";
-  if (options.large)
-    notes +=
-        "sketch, tile, overview: first looks at weights too large for memory; next tile: of the same rows.\n"
-        "Always on all processors.\n";
-  return notes;
-}
-
-std::string bench_text(const BenchOptions& options, const BenchResults& results) {
-  const MachineLimits& limits = results.limits;
-  const auto billions = [](double per_second, const char* unit) { return number_text(per_second / 1e9) + " " + unit; };
-  const auto milliseconds = [](double seconds) { return number_text(seconds * 1e3, 3); };
-  std::vector<std::vector<std::string>> machine = {
-      {"multiply-adds, one thread", billions(limits.thread_flops, "GFLOP/s")},
-      {"multiply-adds, all threads", billions(limits.flops, "GFLOP/s")},
-      {"reading from memory", billions(limits.read_bytes, "GB/s")},
-      {"writing to memory", billions(limits.write_bytes, "GB/s")},
-      {"copying in memory", billions(limits.copy_bytes, "GB/s, read and written")}};
-  const std::vector<std::string> sizes = options.model.empty()
-                                             ? std::vector<std::string>{"tokens", "width", "heads", "mask"}
-                                             : std::vector<std::string>{"tokens"};
-  std::vector<std::vector<std::string>> rows = {{"work"}};
-  rows[0].insert(rows[0].end(), sizes.begin(), sizes.end());
-  for (const char* const title : {"limit ms", "best ms", "median ms", "GFLOP/s", "of limit"}) rows[0].push_back(title);
-  for (const BenchRow& row : results.rows) {
-    const double limit = row.limit(limits);
-    std::vector<std::string>& cells = rows.emplace_back(1, row.work);
-    for (const std::string& size : sizes)
-      cells.push_back(row.sizes[size].is_string() ? row.sizes[size].get<std::string>() : row.sizes[size].dump());
-    for (const double seconds : {limit, row.timing.best, row.timing.median}) cells.push_back(milliseconds(seconds));
-    cells.push_back(number_text(row.flops / row.timing.best / 1e9, 3));
-    cells.push_back(fixed_text(limit / row.timing.best * 100, 1) + " %");
-  }
-  return "Limits of this machine: " + std::string(kernels().name) + ", threads: " + std::to_string(options.threads) +
-         "\n" + table_text(machine) + "\nWhat attnscope achieves\n" + table_text(rows) +
-         "\nThe limit is the time all threads need for the matrix products alone, masked scores included.\n" +
-         bench_notes(options);
-}
-
 Result<CommandOutput> bench_command(const BenchOptions& options) {
   if (options.threads < 1 || options.threads > kMaxThreads) {
     return fail("--threads " + std::to_string(options.threads) + " is not allowed; allowed: whole numbers from 1 to " +
@@ -314,6 +231,8 @@ Result<CommandOutput> bench_command(const BenchOptions& options) {
                     exact_text(kMaxSeconds),
                 Error::Kind::usage);
   }
+  if (options.breakdown && (options.large || !options.model.empty()))
+    return fail("--breakdown is of a forward pass: neither of --model nor with --large", Error::Kind::usage);
   std::vector<Experiment> experiments;
   if (options.model.empty()) {
     Result<std::vector<Experiment>> each = layers(options);
@@ -354,6 +273,8 @@ void add_bench_command(CommandLine& line) {
       ->type_name("TOKENS")
       ->check(CLI::Range(Index{1}, Index{1} << 20U))
       ->allow_extra_args(false);
+  command.add_flag("--breakdown", options->breakdown,
+                   "Measure the parts of a forward pass, each against its own limit");
   command.add_flag("--large", options->large,
                    "Also measure first looks at the weights of 65,536 tokens; takes seconds");
 }

@@ -44,17 +44,20 @@ void MachineLimits::take_larger(const MachineLimits& other) {
   read_bytes = std::max(read_bytes, other.read_bytes);
   write_bytes = std::max(write_bytes, other.write_bytes);
   copy_bytes = std::max(copy_bytes, other.copy_bytes);
+  exponentials = std::max(exponentials, other.exponentials);
+}
+
+double product_flops(const PlannedStep& step) {
+  const auto* contract = as<ContractOperation>(step.operation);
+  if (contract == nullptr) return 0;
+  double products = 1;
+  for (const Index size : contract->sizes) products *= static_cast<double>(size);
+  return 2 * products;
 }
 
 double product_flops(const Plan& plan) {
   double flops = 0;
-  for (const PlannedStep& step : plan.steps) {
-    const auto* contract = as<ContractOperation>(step.operation);
-    if (contract == nullptr) continue;
-    double products = 1;
-    for (const Index size : contract->sizes) products *= static_cast<double>(size);
-    flops += 2 * products;
-  }
+  for (const PlannedStep& step : plan.steps) flops += product_flops(step);
   return flops;
 }
 
@@ -137,12 +140,28 @@ void Benchmark::measure_memory(MachineLimits& limits) {
       });
 }
 
+double Benchmark::exponentials_limit() {
+  constexpr Index kCached = 2048;
+  constexpr Index kRounds = 32;
+  const Index blocks = 16 * threads_;
+  const std::vector<float> numbers(kCached, -0.5F);
+  std::vector<float> sums(static_cast<std::size_t>(blocks));
+  const double best = best_of([&] {
+    pool_.run(blocks, [&](Index block) {
+      for (Index round = 0; round < kRounds; ++round)
+        sums[static_cast<std::size_t>(block)] += kernels().exponentials(numbers.data(), {}, nullptr, kCached);
+    });
+  });
+  return static_cast<double>(blocks * kRounds * kCached) / best;
+}
+
 MachineLimits Benchmark::limits() {
   MachineLimits limits;
   limits.thread_flops = flops_limit(nullptr);
   // If other programs leave only one processor, all threads together are no faster than one.
   limits.flops = std::max(limits.thread_flops, flops_limit(&pool_));
   measure_memory(limits);
+  limits.exponentials = exponentials_limit();
   return limits;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/base/thread_pool.h"
@@ -24,13 +26,26 @@ struct MachineLimits {
   double read_bytes = 0;    ///< read from memory by all threads
   double write_bytes = 0;   ///< written to memory, past the caches, by all threads
   double copy_bytes = 0;    ///< read from memory and written to it, both counted
+  double exponentials = 0;  ///< of numbers in the nearest cache, all threads
 
   /// Takes the larger of both for each limit.
   void take_larger(const MachineLimits& other);
 };
 
+/// Part of a forward pass, by itself, with the least that has to be done for it.
+struct PartTiming {
+  std::string part;                  ///< "projection", "copies", "scores", …
+  std::vector<std::string> tensors;  ///< what it makes
+  double flops = 0;                  ///< of matrix products; masked scores do not count
+  double bytes = 0;                  ///< read and written, where they are too many for the caches; 0 where they are not
+  double exponentials = 0;
+  Timing timing;
+};
+
 /// Multiplications and additions of the matrix products of a plan. Masked scores count too.
 double product_flops(const Plan& plan);
+/// The same of one step; 0 for one that is no product.
+double product_flops(const PlannedStep& step);
 
 /// Bytes of the weights of a trained model's plan.
 double weight_bytes(const Plan& plan);
@@ -49,6 +64,10 @@ class Benchmark {
   /// Times the computation of all tensors of a valid experiment except draws and constants, in memory used before.
   /// Fails if memory runs out.
   Result<Timing> forward(const Experiment& experiment);
+
+  /// Times the parts of that computation, each from and to memory used before, and attention as a pass computes it: a
+  /// few rows of scores, weights and outputs at a time. The system has attention of queries and keys, kept whole.
+  Result<std::vector<PartTiming>> parts(const Experiment& experiment);
 
   /// Times the whole experiment, with a new seed each time.
   Result<Timing> redraw(Experiment experiment);
@@ -78,6 +97,7 @@ class Benchmark {
   [[nodiscard]] double best_of(const std::function<void()>& work) const;
   [[nodiscard]] double flops_limit(ThreadPool* pool) const;
   void measure_memory(MachineLimits& limits);
+  [[nodiscard]] double exponentials_limit();
 
   ThreadPool pool_;
   Index threads_ = 1;
