@@ -42,6 +42,15 @@ TEST(CliModels, WhatIsWrongNamesTheFolderOnce) {
   expect_refused({"metrics", model, "--text", "a"}, 1, {"attnscope: text: " + model + ": no tokenizer"});
 }
 
+TEST(CliModels, AScriptSaysWhichTextItsTokensAre) {
+  const std::string model = std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/stories";
+  const std::string script = run_program({"script", model, "--text", "Once \"upon\"\n\\ a time"}).out;
+  EXPECT_EQ(count_of(script, R"(text = "Once \"upon\"\n\\ a time")"), 1) << script;
+  EXPECT_EQ(count_of(script, "\ntokens = ["), 1);
+  const std::string of_ids = run_program({"script", model, "--tokens", "1,2,3"}).out;
+  EXPECT_EQ(count_of(of_ids, "\ntext = "), 0);
+}
+
 TEST(CliModels, TracesHaveTheNamesAndTheLayoutOfTransformerLens) {
   const TemporaryFolder folder;
   write_tiny_model(folder);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/python_text.h"
@@ -116,6 +117,17 @@ void write_functions(Script& s, const Plan& plan) {
   }
 }
 
+/// What the token ids below stand for.
+void write_texts(Script& s) {
+  const Experiment& e = s.experiment();
+  const std::pair<const char*, const ModelText*> texts[] = {
+      {"text", &e.text}, {"second_text", &e.text2}, {"patch_text", &e.patch_text}};
+  for (const auto& [name, text] : texts) {
+    if (!text->text.empty()) s.section(std::string(name) + " = " + python_text(text->text));
+  }
+  if (!e.text.pieces.empty()) s.code("tokens = " + python_list(e.text.pieces));
+}
+
 }  // namespace
 }  // namespace script_model_parts
 
@@ -123,6 +135,7 @@ void write_model_script(Script& s) {
   const Plan planned = plan(s.experiment());
   script_model_parts::write_functions(s, planned);
   s.section(s.experiment().model->weights()->python_reading(script_model_parts::files_tensors(planned)));
+  script_model_parts::write_texts(s);
   s.section("t = {}");
   std::vector<std::string> expressions;  // of each step, for those that read it
   expressions.reserve(planned.steps.size());

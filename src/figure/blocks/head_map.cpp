@@ -55,6 +55,11 @@ double head_map_title_width() { return text_width(kMapTitle, TypeSize::kBody, Fo
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {
   figure.texts.push_back({"map.title", at, kMapTitle, TypeSize::kBody, FontWeight::semibold, Ink::text,
                           HorizontalAlign::left, VerticalAlign::middle, 0});
+  figure.targets.push_back(
+      {"map.title",
+       {at.x, at.y - TypeSize::kBody / 2, head_map_title_width(), TypeSize::kBody + 2},
+       "Each cell compares two heads: 0 where they attend alike.\nHeads that are alike stand side by side.",
+       {}});
   const std::vector<Index> order = similarity_order(heads.distances);
   const auto count = static_cast<Index>(order.size());
   auto numbers = std::make_shared<Tensor>(Axes{{"head", count}, {"head", count}});

@@ -289,6 +289,8 @@ class MetricsLayout {
   void uniform_row(double y) {
     figure_.lines.push_back(
         {"uniform.line", {left_, y}, {profile_left_ + profile_width_, y}, Ink::line, 1, false, false});
+    // The mark that stands for it in the rows above.
+    figure_.bars.push_back({"uniform.mark", {left_ + 4, y + 8, 1, 6}, Shade::of(Ink::dim)});
     text("uniform.name", {left_ + 16, y + 11}, "uniform", Ink::dim, HorizontalAlign::left);
     for (std::size_t i = 0; i < heads_->uniform.size(); ++i)
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
