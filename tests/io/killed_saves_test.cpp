@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Micros = std::chrono::microseconds;
 
-constexpr int kKills = kSanitized ? 100 : 1000;
+constexpr int kKills = kSanitized ? 100 : 500;
 
 /// The worked example with token labels: about forty bytes of the document each.
 Experiment labelled_experiment(std::size_t labels) {
