@@ -20,7 +20,8 @@ std::string bench_notes(const BenchOptions& options) {
   if (options.breakdown)
     return "Each part by itself, from and to memory; a pass computes scores, weights and outputs a few rows at a "
            "time.\n"
-           "Scores that a mask hides do not count. Memory limits what is too large for the caches.\n";
+           "Scores that a mask hides do not count: a pass leaves most of them until they are looked at. Memory limits "
+           "what is too large for the caches.\n";
   std::string notes =
       "forward: stacked-multihead from existing inputs and weights, keeping every tensor.\n"
       "new seed, new tokens: worked-example, including its random numbers.\n";

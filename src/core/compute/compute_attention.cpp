@@ -29,7 +29,8 @@ void compute_attention(const Plan& plan, const AttentionSteps& attention, const 
     head.k = tensors.k->values().data() + offset(attention.k);
     head.q_row = head.k_row = sizes.dim;
     head.kept = kept.back().empty() ? nullptr : kept.back().data() + first;
-    head.scores = tensors.scores->values().data() + scores;
+    head.scores = tensors.scores->first() + scores;
+    head.hidden_later = tensors.hidden_later;
     if (tensors.masked != nullptr) head.masked_scores = tensors.masked->values().data() + scores;
     head.weights = tensors.weights->values().data() + scores;
     if (tensors.outputs != nullptr) {

@@ -13,6 +13,7 @@ struct AttentionTensors {
   const Tensor* k = nullptr;
   const Tensor* v = nullptr;
   Tensor* scores = nullptr;
+  bool hidden_later = false;  ///< leaves scores that the mask hides as they are, unless others are near
   Tensor* masked = nullptr;
   Tensor* weights = nullptr;
   Tensor* outputs = nullptr;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/kernels/isa/instruction_set.h"
@@ -98,7 +99,14 @@ class PackedHeads {
     product.copy_row = sizes_.keys;
     product.divisor = options_.divisor;
     product.fused = scores_fused_;
+    if (head.hidden_later && head.kept != nullptr) {
+      const KeptKeys near = kept_by_any({head.kept + first, static_cast<std::size_t>(count)});
+      product.column_begin = near.begin;
+      product.column_end = near.end;
+    }
     multiply_packed(product, keys_of(number), sizes_.dim, sizes_.keys);
+    product.column_begin = 0;
+    product.column_end = sizes_.value_dim;
     KeptKeys used = {sizes_.keys, 0};
     for (Index i = 0; i < count; ++i) {
       const KeptKeys each = finish_row(head, first + i, scores.row(i), weights.row(i));
@@ -120,6 +128,14 @@ class PackedHeads {
       if (made_ != nullptr) (*made_)(product.out, sizes_.value_dim, count, product.out_row);
     }
     if (streamed_) kernels().end_stream();
+  }
+
+  static KeptKeys kept_by_any(std::span<const KeptKeys> rows) {
+    KeptKeys any = {std::numeric_limits<Index>::max(), 0};
+    for (const KeptKeys& each : rows) {
+      if (each.begin < each.end) any = {std::min(any.begin, each.begin), std::max(any.end, each.end)};
+    }
+    return any.begin < any.end ? any : KeptKeys{};
   }
 
   /// Computes the weights of one query from its scores, possibly in place. Returns a range of keys outside of which all

@@ -91,6 +91,8 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
   const Kernels& loops = kernels();
   const Index first = product.depth_begin / kDepthBlock * kDepthBlock;
   const Index end = std::min(depth, product.depth_end);
+  const Index first_column = product.column_begin / loops.block_columns * loops.block_columns;
+  const Index last_column = std::min(columns, product.column_end);
   const bool copied = hinder(product.a, product.rows);
   const PartialSums partial = end - first > kDepthBlock ? partial_sums(product.rows, columns) : PartialSums{};
   PanelProduct panel;
@@ -122,8 +124,8 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
     panel.out_column = last ? product.out_column : 1;
     panel.divisor = last ? product.divisor : 1;
     panel.streamed = last && product.streamed;
-    panel.b = packed + begin * padded(columns);
-    for (Index j = 0; j < columns; j += loops.block_columns) {
+    panel.b = packed + begin * padded(columns) + first_column * packed_depth;
+    for (Index j = first_column; j < last_column; j += loops.block_columns) {
       panel.columns = std::min(loops.block_columns, columns - j);
       panel.out = last ? product.out + j * product.out_column : partial.first + j;
       if (goes_on || product.start != nullptr)

@@ -71,6 +71,9 @@ struct ProductRows {
   /// Range of the summed label, at least one value; products outside of it may be skipped.
   Index depth_begin = 0;
   Index depth_end = std::numeric_limits<Index>::max();
+  /// Range of the columns, perhaps empty; those outside of it may be left as they are.
+  Index column_begin = 0;
+  Index column_end = std::numeric_limits<Index>::max();
 };
 
 /// out = (start + a · packed) / divisor. Each element is summed in float from the first product to the last, like

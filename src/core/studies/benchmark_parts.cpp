@@ -61,6 +61,7 @@ class TracePart {
     tensors.k = trace_.step(attention.k).tensor.get();
     tensors.scores = made(attention.scores);
     tensors.masked = made(attention.masked);
+    tensors.hidden_later = attention.masked >= 0;
     tensors.weights = made(attention.weights);
     tensors.outputs = made(attention.outputs);
     if (attention.outputs >= 0) tensors.v = trace_.step(attention.v).tensor.get();

@@ -147,17 +147,17 @@ class KnownRowSearch {
   std::vector<bool> causal_;
 };
 
-/// Whether rows of a tensor follow the tokens of a text or their labels one by one: only then can an earlier text have
-/// some of them.
-bool reads_tokens(const PlannedStep& step) {
-  return is<LookupOperation>(step.operation) || is<TokenIdsOperation>(step.operation);
-}
-
 }  // namespace
+
+bool reads_tokens(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const PlannedStep& step) {
+    return is<LookupOperation>(step.operation) || is<TokenIdsOperation>(step.operation);
+  });
+}
 
 std::vector<KnownRows> known_rows(const Plan& plan, const Trace& last, std::span<const int> same) {
   // A moved slider does not wait for a search that finds nothing.
-  if (std::ranges::none_of(plan.steps, reads_tokens)) return {};
+  if (!reads_tokens(plan)) return {};
   return KnownRowSearch(plan, last, same).find();
 }
 

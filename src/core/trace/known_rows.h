@@ -22,4 +22,7 @@ struct KnownRows {
 /// Of each step of `plan`. `same`: for each step, the step of the last trace with the same numbers, or −1.
 std::vector<KnownRows> known_rows(const Plan& plan, const Trace& last, std::span<const int> same);
 
+/// Whether there can be any: rows follow the tokens of a text one by one.
+bool reads_tokens(const Plan& plan);
+
 }  // namespace attnscope

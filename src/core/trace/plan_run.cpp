@@ -298,10 +298,14 @@ bool PlanRun::compute_step(const PlannedStep& step, std::optional<StopClock::tim
   return true;
 }
 
-double PlanRun::add_bound(const PlannedStep& step, bool given) {
+double PlanRun::bound_of(const PlannedStep& step) {
   input_bounds_.clear();
   for (const int input : step.inputs) input_bounds_.push_back(bounds_[static_cast<std::size_t>(input)]);
-  bounds_.push_back(given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, input_bounds_));
+  return magnitude_bound(step, input_bounds_);
+}
+
+double PlanRun::add_bound(const PlannedStep& step, bool given) {
+  bounds_.push_back(given ? std::numeric_limits<double>::infinity() : bound_of(step));
   return bounds_.back();
 }
 

@@ -87,6 +87,10 @@ class PlanRun {
   void drop_passed(std::size_t done);
   /// Begins to compute the rows of `step` that the last trace does not have; the others are copied.
   void continue_step(std::size_t step, bool in_parts);
+  /// Whether scores that its mask hides are left to whoever reads them first: they are many, and searched for nothing.
+  [[nodiscard]] bool leaves_hidden(const AttentionSteps& attention);
+  /// Leaves them.
+  void put_off_hidden(const AttentionSteps& attention, const Tensor& scores) const;
   /// Leaves the box of `whole` to whoever reads it first: what a mask hides is seldom looked at. False if it cannot.
   bool put_off(std::size_t step, const Region& box, const Tensor& whole) const;
   /// Whether `step` is never in memory as a whole: its readers read the boxes that they need from its file.
@@ -106,7 +110,7 @@ class PlanRun {
   /// The attention that begins there and has to be computed as a whole.
   [[nodiscard]] std::optional<AttentionSteps> attention_at(int scores) const;
   /// Its results and the copies of the last one.
-  FusedSteps make_tensors(const AttentionSteps& attention);
+  FusedSteps make_tensors(const AttentionSteps& attention, bool hidden_later = false);
   [[nodiscard]] AttentionTensors tensors_of(const AttentionSteps& attention, const FusedSteps& steps) const;
   /// A product together with its rearrangements, if there are any.
   int compute_rearranged(const ContractOperation& product, int step);
@@ -136,6 +140,7 @@ class PlanRun {
 
   /// `given`: substituted numbers, which the operation says nothing about.
   double add_bound(const PlannedStep& step, bool given);
+  [[nodiscard]] double bound_of(const PlannedStep& step);
   void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given);
   /// Counts what is not finite in the last result, about which its operation says nothing.
   void search_result(const PlannedStep& step);

@@ -1,11 +1,14 @@
 // Steps that are computed together: an attention, or a product with its rearrangements.
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "core/compute/attention_steps.h"
 #include "core/compute/rearranged_copy.h"
 #include "core/operations/contract.h"
 #include "core/operations/rearrange.h"
 #include "core/trace/plan_run.h"
+#include "core/trace/step_box.h"
 
 namespace attnscope {
 namespace {
@@ -16,6 +19,46 @@ constexpr double kWorthTogether = 1e6;
 // Numbers of a head's keys beyond which they are not packed all at once: the table of a language model's vocabulary is
 // not copied.
 constexpr Index kMostPacked = Index{1} << 23U;
+
+// Scores with fewer operations, and masks that hide a smaller share, are not worth a second look.
+constexpr double kWorthLeaving = 2e7;
+constexpr double kLeastHidden = 0.25;
+
+/// Boxes with all scores that no query of any head keeps, and some of the others: a few rows at a time.
+std::vector<Region> hidden_boxes(const Plan& plan, const AttentionSteps& attention, const Region& whole) {
+  constexpr Index kRows = 128;
+  const std::size_t query = attention.leading.size();
+  const std::size_t key = query + 1;
+  Region firsts = whole;  // a cell for each head
+  for (const std::size_t axis : {query, key}) firsts.end[axis] = 1;
+  // What all heads keep of each query.
+  std::vector<KeptKeys> kept;
+  for_each_run(firsts, [&](Index /*number*/, const std::vector<Index>& cell) {
+    const std::vector<KeptKeys> each = kept_keys(plan, attention, std::span(cell).first(query));
+    if (kept.empty()) kept = each;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      kept[i] = {std::max(kept[i].begin, each[i].begin), std::min(kept[i].end, each[i].end)};
+  });
+  std::vector<Region> boxes;
+  for (Index begin = 0; begin < attention.sizes.queries; begin += kRows) {
+    Region box = whole;
+    box.begin[query] = begin;
+    box.end[query] = std::min(attention.sizes.queries, begin + kRows);
+    KeptKeys common = {0, attention.sizes.keys};
+    for (Index row = begin; row < box.end[query]; ++row) {
+      const KeptKeys& each = kept[static_cast<std::size_t>(row)];
+      common = {std::max(common.begin, each.begin), std::min(common.end, each.end)};
+    }
+    if (common.begin >= common.end) common = {0, 0};
+    for (const KeptKeys& hidden : {KeptKeys{0, common.begin}, KeptKeys{common.end, attention.sizes.keys}}) {
+      if (hidden.begin >= hidden.end) continue;
+      boxes.push_back(box);
+      boxes.back().begin[key] = hidden.begin;
+      boxes.back().end[key] = hidden.end;
+    }
+  }
+  return boxes;
+}
 
 int last_of(const AttentionSteps& attention) { return attention.outputs >= 0 ? attention.outputs : attention.weights; }
 
@@ -50,9 +93,16 @@ std::optional<AttentionSteps> PlanRun::attention_at(int scores) const {
   return std::nullopt;
 }
 
-PlanRun::FusedSteps PlanRun::make_tensors(const AttentionSteps& attention) {
+PlanRun::FusedSteps PlanRun::make_tensors(const AttentionSteps& attention, bool hidden_later) {
   const int last = last_of(attention);
-  return make_tensors(attention.scores, last + (attention.outputs >= 0 ? rearrangements_behind(last) : 0));
+  FusedSteps steps = make_tensors(attention.scores, last + (attention.outputs >= 0 ? rearrangements_behind(last) : 0));
+  if (!hidden_later) return steps;
+  // A tensor of which something can be put off; it has no gaps.
+  std::vector<Index> room;
+  for (const Axis& axis : planned(attention.scores).axes) room.push_back(axis.size);
+  std::shared_ptr<const Axes> axes(shared_plan_, &planned(attention.scores).axes);
+  steps.made.front() = Tensor::with_room(std::move(axes), std::move(room), memory_);
+  return steps;
 }
 
 AttentionTensors PlanRun::tensors_of(const AttentionSteps& attention, const FusedSteps& steps) const {
@@ -72,11 +122,44 @@ AttentionTensors PlanRun::tensors_of(const AttentionSteps& attention, const Fuse
 int PlanRun::compute_attention(int scores) {
   const std::optional<AttentionSteps> attention = attention_at(scores);
   if (!attention) return 0;
-  FusedSteps steps = make_tensors(*attention);
+  const bool hidden_later = leaves_hidden(*attention);
+  FusedSteps steps = make_tensors(*attention, hidden_later);
   const RowSink made = copies_of(steps, last_of(*attention));
-  attnscope::compute_attention(plan_, *attention, tensors_of(*attention, steps),
-                               whole_region(scores, planned(scores).axes), context_, made ? &made : nullptr);
+  AttentionTensors tensors = tensors_of(*attention, steps);
+  tensors.hidden_later = hidden_later;
+  attnscope::compute_attention(plan_, *attention, tensors, whole_region(scores, planned(scores).axes), context_,
+                               made ? &made : nullptr);
+  if (hidden_later) put_off_hidden(*attention, *steps.tensor(scores));
   return add_results(std::move(steps));
+}
+
+bool PlanRun::leaves_hidden(const AttentionSteps& attention) {
+  const PlannedStep& scores = planned(attention.scores);
+  if (attention.masked < 0 || scores.flops < kWorthLeaving) return false;
+  // A longer text goes on from these scores, and would ask for all of them.
+  if (reads_tokens(plan_) || !std::isfinite(bound_of(scores))) return false;
+  const std::vector<Index> first(attention.leading.size());
+  double kept = 0;
+  for (const KeptKeys& each : kept_keys(plan_, attention, first)) kept += static_cast<double>(each.end - each.begin);
+  const double all = static_cast<double>(attention.sizes.queries) * static_cast<double>(attention.sizes.keys);
+  return all - kept >= kLeastHidden * all;
+}
+
+void PlanRun::put_off_hidden(const AttentionSteps& attention, const Tensor& scores) const {
+  const Region whole = whole_region(attention.scores, planned(attention.scores).axes);
+  const auto step = static_cast<std::size_t>(attention.scores);
+  std::vector<std::shared_ptr<const Tensor>> inputs;
+  for (const int input : planned(attention.scores).inputs)
+    inputs.push_back(results_[static_cast<std::size_t>(input)].tensor);
+  scores.put_off(whole.begin, whole.end,
+                 [plan = shared_plan_, step, attention, whole, inputs = std::move(inputs)](Tensor& out) {
+                   // Of its own: whoever reads first is any thread, perhaps one of a pool that is busy.
+                   ThreadPool pool;
+                   StepContext context;
+                   context.pool = &pool;
+                   for (const Region& box : hidden_boxes(*plan, attention, whole))
+                     attnscope::compute_box(*plan, plan->steps[step], box, inputs, context, out);
+                 });
 }
 
 int PlanRun::compute_rearranged(const ContractOperation& product, int step) {
