@@ -5,6 +5,7 @@
 
 #include "core/compute/attention_steps.h"
 #include "core/compute/rearranged_copy.h"
+#include "core/kernels/isa/instruction_set.h"
 #include "core/operations/contract.h"
 #include "core/operations/rearrange.h"
 #include "core/trace/plan_run.h"
@@ -20,9 +21,11 @@ constexpr double kWorthTogether = 1e6;
 // not copied.
 constexpr Index kMostPacked = Index{1} << 23U;
 
-// Scores with fewer operations, and masks that hide a smaller share, are not worth a second look.
+// Scores with fewer operations, and masks that hide a smaller share, are not worth a second look. Nor does whoever reads
+// first wait for more operations than these: some tenths of a second.
 constexpr double kWorthLeaving = 2e7;
 constexpr double kLeastHidden = 0.25;
+double most_left() { return kernels().lanes >= 8 ? 4e10 : 2e9; }
 
 /// Boxes with all scores that no query of any head keeps, and some of the others: a few rows at a time.
 std::vector<Region> hidden_boxes(const Plan& plan, const AttentionSteps& attention, const Region& whole) {
@@ -135,7 +138,7 @@ int PlanRun::compute_attention(int scores) {
 
 bool PlanRun::leaves_hidden(const AttentionSteps& attention) {
   const PlannedStep& scores = planned(attention.scores);
-  if (attention.masked < 0 || scores.flops < kWorthLeaving) return false;
+  if (attention.masked < 0 || scores.flops < kWorthLeaving || scores.flops > most_left()) return false;
   // A longer text goes on from these scores, and would ask for all of them.
   if (reads_tokens(plan_) || !std::isfinite(bound_of(scores))) return false;
   const std::vector<Index> first(attention.leading.size());
