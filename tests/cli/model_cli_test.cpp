@@ -45,7 +45,7 @@ TEST(CliModels, WhatIsWrongNamesTheFolderOnce) {
 TEST(CliModels, AScriptSaysWhichTextItsTokensAre) {
   const std::string model = std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/stories";
   const std::string script = run_program({"script", model, "--text", "Once \"upon\"\n\\ a time"}).out;
-  EXPECT_EQ(count_of(script, R"(text = "Once \"upon\"\n\\ a time")"), 1) << script;
+  EXPECT_EQ(count_of(script, R"(text = "Once \"upon\"\x0a\\ a time")"), 1) << script;
   EXPECT_EQ(count_of(script, "\ntokens = ["), 1);
   const std::string of_ids = run_program({"script", model, "--tokens", "1,2,3"}).out;
   EXPECT_EQ(count_of(of_ids, "\ntext = "), 0);
