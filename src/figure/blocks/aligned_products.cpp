@@ -81,7 +81,7 @@ class ProductLayout {
       const Column& column = product.columns[i];
       if (i > 0) {
         const double gap = measured.gap_before(i, *scale.spacing);
-        place_sign(product, column, x, gap, top + heights.top, bottom, scale);
+        place_sign(product, i, x, gap, top + heights.top, bottom, scale);
         x += gap;
       }
       if (column.top) place_block(*column.top, scale, x, top + heights.top - scale.extent(column.top->mark.rows()));
@@ -91,10 +91,14 @@ class ProductLayout {
     return bottom + heights.bottom;
   }
 
-  void place_sign(const AlignedProduct& product, const Column& column, double x, double gap, double top_end,
+  void place_sign(const AlignedProduct& product, std::size_t number, double x, double gap, double top_end,
                   double bottom, const ProductScale& scale) {
-    const Block& block = column.bottom ? *column.bottom : *column.top;
-    const double middle = bottom + scale.extent(block.mark.rows()) / 2;
+    const Column& column = product.columns[number];
+    const auto block_of = [](const Column& each) -> const Block& { return each.bottom ? *each.bottom : *each.top; };
+    const Block& block = block_of(column);
+    // A parenthesis belongs to what it closes.
+    const Block& beside = column.sign.starts_with(')') ? block_of(product.columns[number - 1]) : block;
+    const double middle = bottom + scale.extent(beside.mark.rows()) / 2;
     const std::string id = product.id + "." + block.mark.id + ".sign";
     if (!column.arrow.empty()) {
       add_text(id, {x + gap / 2, middle - 8}, column.arrow, TypeSize::kSmall, FontWeight::regular, Ink::dim,
