@@ -229,8 +229,8 @@ class FlowAlignedProducts {
     return row;
   }
 
-  /// The output layer. Its weight lies on its side, [out, in], and the signs around it say so: as [in, out] it would be as
-  /// high as all heads are wide.
+  /// The output layer: Concat × (W_Oᵀ)ᵀ. The transpose [out, in] is shown because [in, out] would be as high as all heads
+  /// are wide.
   [[nodiscard]] AlignedProduct merge() const {
     AlignedProduct row = {"merge", "", {}, true};
     const std::string result = has("projected") ? "projected" : names_.stage + "out";
