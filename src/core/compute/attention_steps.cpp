@@ -125,4 +125,12 @@ std::vector<KeptKeys> kept_keys(const Plan& plan, const AttentionSteps& attentio
   return kept;
 }
 
+double kept_share(const Plan& plan, const AttentionSteps& attention) {
+  const std::vector<KeptKeys> kept = kept_keys(plan, attention, std::vector<Index>(attention.leading.size()));
+  if (kept.empty()) return 1;
+  double keys = 0;
+  for (const KeptKeys& each : kept) keys += static_cast<double>(each.end - each.begin);
+  return keys / (static_cast<double>(kept.size()) * static_cast<double>(attention.sizes.keys));
+}
+
 }  // namespace attnscope

@@ -36,4 +36,7 @@ Index leading_offset(const Plan& plan, const AttentionSteps& attention, int step
 /// The keys that each query keeps at the leading index `at`; empty without a mask.
 std::vector<KeptKeys> kept_keys(const Plan& plan, const AttentionSteps& attention, std::span<const Index> at);
 
+/// The share of the scores that the mask keeps, in the first head of the first item; 1 without a mask.
+double kept_share(const Plan& plan, const AttentionSteps& attention);
+
 }  // namespace attnscope

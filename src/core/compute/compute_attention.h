@@ -13,7 +13,7 @@ struct AttentionTensors {
   const Tensor* k = nullptr;
   const Tensor* v = nullptr;
   Tensor* scores = nullptr;
-  bool hidden_later = false;  ///< leaves scores that the mask hides as they are, unless others are near
+  bool hidden_later = false;  ///< skips most scores that the mask hides: their memory keeps its content
   Tensor* masked = nullptr;
   Tensor* weights = nullptr;
   Tensor* outputs = nullptr;

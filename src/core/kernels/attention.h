@@ -24,7 +24,7 @@ struct AttentionHead {
   const KeptKeys* kept = nullptr;      ///< [queries]: a mask as key ranges; null: see `keep`
   const std::uint8_t* keep = nullptr;  ///< [queries, keys]: a mask, 0 where masked; both null: no mask
   float* scores = nullptr;             ///< [queries, keys] q · k / divisor
-  bool hidden_later = false;       ///< leaves scores of keys that are not `kept` as they are, unless others are near
+  bool hidden_later = false;       ///< skips most scores of keys that are not `kept`: their memory keeps its content
   float* masked_scores = nullptr;  ///< [queries, keys] the fill where masked
   float* weights = nullptr;        ///< [queries, keys] softmax of the masked scores
   float* output = nullptr;         ///< [queries, value_dim] weights · v; null without v

@@ -32,12 +32,11 @@ struct MachineLimits {
   void take_larger(const MachineLimits& other);
 };
 
-/// Part of a forward pass, by itself, with the least that has to be done for it.
+/// One part of a forward pass, timed by itself, and the work it needs at least.
 struct PartTiming {
-  std::string part;                  ///< "projection", "copies", "scores", …
-  std::vector<std::string> tensors;  ///< what it makes
-  double flops = 0;                  ///< of matrix products; masked scores do not count
-  double bytes = 0;                  ///< read and written, where they are too many for the caches; 0 where they are not
+  std::string part;  ///< "projection", "copies", "scores", …
+  double flops = 0;  ///< of matrix products; masked scores do not count
+  double bytes = 0;  ///< read and written; 0 where they fit into the caches
   double exponentials = 0;
   Timing timing;
 };

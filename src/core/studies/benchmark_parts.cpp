@@ -1,6 +1,5 @@
 // A forward pass in parts, each measured by itself.
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "core/compute/attention_steps.h"
@@ -20,10 +19,9 @@ class TracePart {
  public:
   TracePart(const Trace& trace, std::string name, std::vector<int> steps) : trace_(trace), steps_(std::move(steps)) {
     part_.part = std::move(name);
-    for (const int step : steps_) part_.tensors.push_back(trace.step(step).name);
   }
 
-  /// What it costs; of the scores, what that share of all is to be computed.
+  /// The operations it needs. `kept`: the share of the scores that count.
   PartTiming costs(const std::optional<AttentionSteps>& attention, double kept) {
     double bytes = 0;
     for (const int step : steps_) {
@@ -61,7 +59,7 @@ class TracePart {
     tensors.k = trace_.step(attention.k).tensor.get();
     tensors.scores = made(attention.scores);
     tensors.masked = made(attention.masked);
-    tensors.hidden_later = attention.masked >= 0;
+    tensors.hidden_later = trace_.step(attention.scores).tensor->has_room();  // as the pass did
     tensors.weights = made(attention.weights);
     tensors.outputs = made(attention.outputs);
     if (attention.outputs >= 0) tensors.v = trace_.step(attention.v).tensor.get();
@@ -83,16 +81,6 @@ class TracePart {
   PartTiming part_;
   std::vector<std::unique_ptr<Tensor>> made_;
 };
-
-/// The share of the scores that the mask keeps.
-double kept_share(const Plan& plan, const AttentionSteps& attention) {
-  const std::vector<Index> first(attention.leading.size());
-  const std::vector<KeptKeys> kept = kept_keys(plan, attention, first);
-  if (kept.empty()) return 1;
-  double all = 0;
-  for (const KeptKeys& each : kept) all += static_cast<double>(each.end - each.begin);
-  return all / (static_cast<double>(kept.size()) * static_cast<double>(attention.sizes.keys));
-}
 
 /// The steps that are computed from others, by the part they belong to. Parts without a step are left out.
 std::vector<std::pair<std::string, std::vector<int>>> parts_of(const Plan& plan, const AttentionSteps& attention) {

@@ -87,9 +87,10 @@ class PlanRun {
   void drop_passed(std::size_t done);
   /// Begins to compute the rows of `step` that the last trace does not have; the others are copied.
   void continue_step(std::size_t step, bool in_parts);
-  /// Whether scores that its mask hides are left to whoever reads them first: they are many, and searched for nothing.
+  /// Whether the scores that its mask hides are computed only when something reads them: they take long to compute, and
+  /// none needs a search for numbers that are not finite.
   [[nodiscard]] bool leaves_hidden(const AttentionSteps& attention);
-  /// Leaves them.
+  /// The first reader of `scores` computes them.
   void put_off_hidden(const AttentionSteps& attention, const Tensor& scores) const;
   /// Leaves the box of `whole` to whoever reads it first: what a mask hides is seldom looked at. False if it cannot.
   bool put_off(std::size_t step, const Region& box, const Tensor& whole) const;

@@ -21,10 +21,10 @@ constexpr double kWorthTogether = 1e6;
 // not copied.
 constexpr Index kMostPacked = Index{1} << 23U;
 
-// Scores with fewer operations, and masks that hide a smaller share, are not worth a second look. Nor does whoever reads
-// first wait for more operations than these: some tenths of a second.
+// Scores with fewer operations, and masks that keep a larger share, are computed at once; so are scores with more
+// operations than `most_left`, because the first reader has to wait: some tenths of a second.
 constexpr double kWorthLeaving = 2e7;
-constexpr double kLeastHidden = 0.25;
+constexpr double kMostKept = 0.75;
 double most_left() { return kernels().lanes >= 8 ? 4e10 : 2e9; }
 
 /// Boxes with all scores that no query of any head keeps, and some of the others: a few rows at a time.
@@ -139,13 +139,9 @@ int PlanRun::compute_attention(int scores) {
 bool PlanRun::leaves_hidden(const AttentionSteps& attention) {
   const PlannedStep& scores = planned(attention.scores);
   if (attention.masked < 0 || scores.flops < kWorthLeaving || scores.flops > most_left()) return false;
-  // A longer text goes on from these scores, and would ask for all of them.
+  // A longer text reuses all of these scores.
   if (reads_tokens(plan_) || !std::isfinite(bound_of(scores))) return false;
-  const std::vector<Index> first(attention.leading.size());
-  double kept = 0;
-  for (const KeptKeys& each : kept_keys(plan_, attention, first)) kept += static_cast<double>(each.end - each.begin);
-  const double all = static_cast<double>(attention.sizes.queries) * static_cast<double>(attention.sizes.keys);
-  return all - kept >= kLeastHidden * all;
+  return kept_share(plan_, attention) <= kMostKept;
 }
 
 void PlanRun::put_off_hidden(const AttentionSteps& attention, const Tensor& scores) const {

@@ -96,9 +96,9 @@ class ProductLayout {
     const Column& column = product.columns[number];
     const auto block_of = [](const Column& each) -> const Block& { return each.bottom ? *each.bottom : *each.top; };
     const Block& block = block_of(column);
-    // A parenthesis belongs to what it closes.
-    const Block& beside = column.sign.starts_with(')') ? block_of(product.columns[number - 1]) : block;
-    const double middle = bottom + scale.extent(beside.mark.rows()) / 2;
+    // Beside both of its neighbours, whose upper ends are aligned.
+    const Index rows = std::min(block.mark.rows(), block_of(product.columns[number - 1]).mark.rows());
+    const double middle = bottom + scale.extent(rows) / 2;
     const std::string id = product.id + "." + block.mark.id + ".sign";
     if (!column.arrow.empty()) {
       add_text(id, {x + gap / 2, middle - 8}, column.arrow, TypeSize::kSmall, FontWeight::regular, Ink::dim,

@@ -79,7 +79,8 @@ class MetricsLayout {
     uniform_row(y);
     y += line_height_;
     if (leaves_out) {
-      text("more", {left_, y + kNoteHeight / 2}, "A higher window shows more below.", Ink::dim, HorizontalAlign::left);
+      text("more", {left_, y + kNoteHeight / 2}, "Enlarge the window to see more below.", Ink::dim,
+           HorizontalAlign::left);
       return std::move(figure_);
     }
     y += 28;
