@@ -86,7 +86,9 @@ class TipLabels {
  public:
   explicit TipLabels(const Rect& box) : box_(box) {}
 
-  /// Keeps labels away from an arrow, and from its tip where that has a label, if they have other places.
+  /// Keeps labels away from an axis, if they have other places.
+  void add_axis(const Segment& axis) { axes_.push_back(axis); }
+  /// The same with an arrow, and with its tip where that has a label.
   void add_arrow(const Segment& arrow, bool has_label) {
     arrows_.push_back(arrow);
     if (has_label) tips_.push_back(Rect{arrow.to.x, arrow.to.y, 0, 0}.grown(kLeastHead / 2));
@@ -97,8 +99,8 @@ class TipLabels {
   std::optional<Point> place(Point tip, Point away, double width, bool needed) {
     constexpr std::array<double, 8> turns = {0, 45, -45, 90, -90, 135, -135, 180};
     const double direction = std::atan2(away.y, away.x);
-    for (const Apart apart : {Apart::from_arrows, Apart::from_tips, Apart::from_labels}) {
-      if (apart != Apart::from_arrows && !needed) break;
+    for (const Apart apart : {Apart::from_axes, Apart::from_arrows, Apart::from_tips, Apart::from_labels}) {
+      if (apart > Apart::from_arrows && !needed) break;
       for (const double gap : kTipLabelGaps) {
         for (const double turn : turns) {
           const double angle = direction + turn * std::numbers::pi / 180;
@@ -116,7 +118,7 @@ class TipLabels {
 
  private:
   /// What a label does not touch: each includes the ones after it.
-  enum class Apart { from_arrows, from_tips, from_labels };
+  enum class Apart { from_axes, from_arrows, from_tips, from_labels };
 
   [[nodiscard]] bool is_free(const Rect& label, Apart apart) const {
     const Rect inside = label.intersection(box_);
@@ -126,15 +128,17 @@ class TipLabels {
       return both.width > 0 && both.height > 0;
     };
     if (std::ranges::any_of(taken_, touches)) return false;
-    if (apart != Apart::from_labels && std::ranges::any_of(tips_, touches)) return false;
-    return apart != Apart::from_arrows ||
-           std::ranges::none_of(arrows_, [&](const Segment& arrow) { return arrow.meets(label.grown(1)); });
+    const auto meets = [&](const Segment& line) { return line.meets(label.grown(1)); };
+    if (apart <= Apart::from_tips && std::ranges::any_of(tips_, touches)) return false;
+    if (apart <= Apart::from_arrows && std::ranges::any_of(arrows_, meets)) return false;
+    return apart > Apart::from_axes || std::ranges::none_of(axes_, meets);
   }
 
   Rect box_;
   std::vector<Rect> taken_;
   std::vector<Rect> tips_;
   std::vector<Segment> arrows_;
+  std::vector<Segment> axes_;
 };
 
 class ArrowPainter {
@@ -142,7 +146,7 @@ class ArrowPainter {
   ArrowPainter(Figure& figure, const ArrowPanel& panel, const Rect& box)
       : figure_(figure), panel_(panel), chart_(chart_of(panel, box)), labels_(box) {}
 
-  void axes() const {
+  void axes() {
     add_y_axis(figure_, chart_, static_cast<std::size_t>(std::max(3.0, chart_.box.height / 44)));
     add_x_axis(figure_, chart_, panel_.axes[0]);
     // The axis itself lies there.
@@ -219,13 +223,15 @@ class ArrowPainter {
   }
 
   /// The axis through 0, under the arrows.
-  void axis_line(std::size_t axis) const {
+  void axis_line(std::size_t axis) {
     const Rect& box = chart_.box;
     const Point zero = at({0, 0});
     const bool across = axis == 0;
+    const Segment line = {across ? Point{box.x, zero.y} : Point{zero.x, box.y},
+                          across ? Point{box.right(), zero.y} : Point{zero.x, box.bottom()}};
+    labels_.add_axis(line);
     figure_.curves.push_back({panel_.id + (across ? ".zero.across" : ".zero.up"),
-                              {across ? Point{box.x, zero.y} : Point{zero.x, box.y},
-                               across ? Point{box.right(), zero.y} : Point{zero.x, box.bottom()}},
+                              {line.from, line.to},
                               Shade::of(Ink::dim, 0.7),
                               1,
                               false,

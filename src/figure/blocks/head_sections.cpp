@@ -196,9 +196,9 @@ SectionGrids arrange_sections(std::vector<HeadSection>& sections, const SectionR
   if (leaves_labels_out(sections, made.grids)) {
     SectionGrids outside = with(LabelPlaces::outside);
     if (leaves_labels_out(sections, outside.grids)) {
-      SectionGrids bare = with(room.in_window ? LabelPlaces::numbers : LabelPlaces::nowhere);
+      SectionGrids bare = with(LabelPlaces::numbers);
       // What is shown smaller as a whole has smaller letters as well.
-      if (room.in_window && !fits(bare, room)) bare = with(LabelPlaces::nowhere);
+      if (!fits(bare, room)) bare = with(LabelPlaces::nowhere);
       if (seen_cell(bare, room) >= kWorthLabels * seen_cell(made, room)) made = std::move(bare);
     } else {
       made = std::move(outside);

@@ -47,13 +47,13 @@ struct SectionGrids {
 struct SectionRoom {
   double width = 0;
   double height = 0;
-  bool in_window = false;
   StopToken stop;
 };
 
 /// The largest cells that fit: in a window; in a file, whose height is free, as many heads side by side as are readable.
-/// Labels stand beside every matrix; or outside, where there would be room for some of them only; or, where that is so too
-/// and cells become much larger, numbers stand outside in a window and nothing in a file. Labels that do not stand beside a matrix are hidden in its mark.
+/// Labels stand beside every matrix if all have room there, otherwise outside the grid. If they have no room there either,
+/// and cells without them become much larger, numbers replace them, or nothing where numbers do not fit. A matrix without
+/// labels beside it has them hidden in its mark.
 SectionGrids arrange_sections(std::vector<HeadSection>& sections, const SectionRoom& room);
 
 }  // namespace attnscope

@@ -84,7 +84,7 @@ class HeadsLayout {
     const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
                          static_cast<double>(sections_.size() - 1) * kSectionGap;
     const double room = options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0;
-    made_ = arrange_sections(sections_, {width, room, room > 0 && !options_.for_file, options_.stop});
+    made_ = arrange_sections(sections_, {width, room, options_.stop});
     const double height = fixed + made_.height();
     figure_.color_bars.push_back(weights_bar(sections_.front().heads.front().scale));
     figure_.width =
