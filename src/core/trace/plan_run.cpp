@@ -35,6 +35,15 @@ bool all_finite(const Trace& trace) {
   return std::all_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.not_finite == 0; });
 }
 
+/// Sets what keys of a longer text will have in rows of a tensor with room.
+void fill_behind_rows(Tensor& tensor, const Region& rows, float number) {
+  const std::size_t keys = rows.end.size() - 1;
+  for_each_run(rows, [&](Index /*at*/, const std::vector<Index>& index) {
+    float* const row = tensor.first() + tensor.place(index);
+    std::fill(row + rows.size(keys), row + tensor.apart(keys - 1), number);
+  });
+}
+
 bool is_draw(const PlannedStep& step) { return step.operation->traits().draws; }
 
 /// For every step of `plan`, the position of the same numbers in `last`, or −1.
@@ -162,6 +171,7 @@ void PlanRun::continue_step(std::size_t step, bool in_parts) {
   const bool is_bounded = std::isfinite(add_bound(planned, false));
   std::vector<Region> added(1, whole_region(static_cast<int>(step), planned.axes));
   added[0].begin[static_cast<std::size_t>(known.axis)] = known.rows;
+  if (known.later_keys && tensor->has_room()) fill_behind_rows(*tensor, added[0], *known.later_keys);
   if (known.square) {
     Region beside = whole_region(static_cast<int>(step), planned.axes);
     beside.end[static_cast<std::size_t>(known.axis)] = known.rows;

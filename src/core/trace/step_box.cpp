@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/kernels/scratch.h"
+
 namespace attnscope {
 namespace {
 
@@ -15,6 +17,9 @@ constexpr Index kShortRow = 16;
 
 // Each of them is in another line of the cache, which the processor should not wait for when it gets there.
 constexpr Index kFetchedAhead = 32;
+
+// Parts with so few numbers are computed in memory that is kept for them.
+constexpr std::size_t kFewNumbers = std::size_t{1} << 15U;
 
 /// Copies the numbers of a box to their place.
 void put(const Tensor& part, const Region& box, Tensor& whole) {
@@ -40,15 +45,38 @@ void put(const Tensor& part, const Region& box, Tensor& whole) {
   });
 }
 
+/// Whether the numbers of a box are neighbours in the tensor.
+bool is_one_run(const Region& box, const Tensor& whole) {
+  Index run = 1;
+  for (std::size_t axis = box.end.size(); axis-- > 0;) {
+    if (box.size(axis) > 1 && whole.apart(axis) != run) return false;
+    run *= box.size(axis);
+  }
+  return true;
+}
+
 /// Computes the part from the boxes of its sources, and puts it into its place.
 void compute_from(const StepPart& part, std::span<const std::shared_ptr<const Tensor>> sources,
                   const StepContext& context, std::shared_ptr<MemoryStore> memory, Tensor& whole) {
   std::vector<const Tensor*> inputs;
   inputs.reserve(sources.size());
   for (const std::shared_ptr<const Tensor>& source : sources) inputs.push_back(source.get());
-  Tensor numbers(region_axes(part.step.axes, part.region), std::move(memory));
-  part.step.operation->compute_part(part, inputs, context, numbers);
-  put(numbers, part.region, whole);
+  auto axes = std::make_shared<const Axes>(region_axes(part.step.axes, part.region));
+  const auto count = static_cast<std::size_t>(part.region.count());
+  const auto compute_in = [&](Numbers memory_of_part) {
+    Tensor numbers(std::move(axes), std::move(memory_of_part));
+    part.step.operation->compute_part(part, inputs, context, numbers);
+    return numbers;
+  };
+  // One more token is some hundred parts, most of which have few numbers.
+  if (is_one_run(part.region, whole)) {
+    compute_in(Numbers(std::span(whole.first() + whole.place(part.region.begin), count)));
+  } else if (count <= kFewNumbers) {
+    thread_local Scratch scratch;
+    put(compute_in(Numbers(std::span(scratch.of_size(static_cast<Index>(count)), count))), part.region, whole);
+  } else {
+    put(compute_in(Numbers(count, std::move(memory))), part.region, whole);
+  }
 }
 
 class BoxOfStep {

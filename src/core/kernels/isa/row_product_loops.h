@@ -53,45 +53,84 @@ void add_along_columns(const RowProduct& p) {
   for (; k < p.depth; ++k) add_rows<Isa, kFused, 1, false>(p, k);
 }
 
-/// One vector of columns, `some` of which are wanted: square blocks are transposed on the way.
+/// `some` columns of one vector, of which square blocks are transposed on the way.
 template <typename Isa, bool kFused>
-[[gnu::always_inline]] inline void add_columns(const RowProduct& p, Index j, Index some) {
+class ColumnSums {
+ public:
   using V = typename Isa::V;
   using Floats = typename V::Floats;
-  const float* from[V::kWidth];
-  for (Index i = 0; i < V::kWidth; ++i) from[i] = p.b + (j + (i < some ? i : 0)) * p.column_stride;
-  Floats all = Isa::load_some(p.sums + j, some);
-  for (Index begin = 0; begin < p.depth; begin += p.block) {
-    const Index end = p.block < p.depth - begin ? begin + p.block : p.depth;
-    const bool added = p.goes_on || begin > 0;
-    Floats sum = added ? Floats{} : all;
-    Index k = begin;
-    for (; k + V::kWidth <= end; k += V::kWidth) {
-      Floats square[V::kWidth];
-      unrolled<V::kWidth>([&]<Index i> { square[i] = V::load(from[i] + k); });
-      // The next columns: hardware prefetching begins anew with each of them.
-      unrolled<V::kWidth>([&]<Index i> { __builtin_prefetch(from[i] + V::kWidth * p.column_stride + k); });
-      transpose<V>(square);
-      unrolled<V::kWidth>(
-          [&]<Index i> { sum = multiply_added<Isa, kFused>(V::all(p.a[(k + i) * p.a_depth]), square[i], sum); });
-    }
-    if (const Index left = end - k; left > 0) {
-      Floats square[V::kWidth];
-      for (Index i = 0; i < V::kWidth; ++i) square[i] = Isa::load_some(from[i] + k, left);
-      transpose<V>(square);
-      for (Index i = 0; i < left; ++i)
-        sum = multiply_added<Isa, kFused>(V::all(p.a[(k + i) * p.a_depth]), square[i], sum);
-    }
-    all = added ? all + sum : sum;
+
+  [[gnu::always_inline]] ColumnSums(const RowProduct& p, Index j, Index some) : p_(p), sums_(p.sums + j), some_(some) {
+    for (Index i = 0; i < V::kWidth; ++i) from_[i] = p.b + (j + (i < some ? i : 0)) * p.column_stride;
+    all_ = Isa::load_some(sums_, some);
   }
-  store_some<Isa>(p.sums + j, all, some);
+
+  [[gnu::always_inline]] void begin_block(Index begin) {
+    added_ = p_.goes_on || begin > 0;
+    sum_ = added_ ? Floats{} : all_;
+  }
+
+  /// The next columns are `ahead` columns further: hardware prefetching begins anew with each of them.
+  [[gnu::always_inline]] void add_square(Index k, Index ahead) {
+    Floats square[V::kWidth];
+    unrolled<V::kWidth>([&]<Index i> { square[i] = V::load(from_[i] + k); });
+    unrolled<V::kWidth>([&]<Index i> { __builtin_prefetch(from_[i] + ahead * p_.column_stride + k); });
+    transpose<V>(square);
+    unrolled<V::kWidth>([&]<Index i> { add(k + i, square[i]); });
+  }
+
+  [[gnu::always_inline]] void add_rest(Index k, Index left) {
+    Floats square[V::kWidth];
+    for (Index i = 0; i < V::kWidth; ++i) square[i] = Isa::load_some(from_[i] + k, left);
+    transpose<V>(square);
+    for (Index i = 0; i < left; ++i) add(k + i, square[i]);
+  }
+
+  [[gnu::always_inline]] void end_block() { all_ = added_ ? all_ + sum_ : sum_; }
+  [[gnu::always_inline]] void store() const { store_some<Isa>(sums_, all_, some_); }
+
+ private:
+  [[gnu::always_inline]] void add(Index k, Floats numbers) {
+    sum_ = multiply_added<Isa, kFused>(V::all(p_.a[k * p_.a_depth]), numbers, sum_);
+  }
+
+  const RowProduct& p_;
+  const float* from_[V::kWidth];
+  float* sums_;
+  Index some_;
+  Floats all_;
+  Floats sum_;
+  bool added_ = false;
+};
+
+/// `kVectors` vectors of columns at a time, the last one with `some` columns: each sum waits for the number before, and
+/// the processor adds to the others meanwhile.
+template <typename Isa, bool kFused, Index kVectors>
+[[gnu::always_inline]] inline void add_columns(const RowProduct& p, Index j, Index some) {
+  constexpr Index kWidth = Isa::V::kWidth;
+  using Sums = ColumnSums<Isa, kFused>;
+  const auto add = [&](auto... sums) __attribute__((always_inline)) {
+    for (Index begin = 0; begin < p.depth; begin += p.block) {
+      const Index end = p.block < p.depth - begin ? begin + p.block : p.depth;
+      (sums.begin_block(begin), ...);
+      Index k = begin;
+      for (; k + kWidth <= end; k += kWidth) (sums.add_square(k, kVectors * kWidth), ...);
+      if (const Index left = end - k; left > 0) (sums.add_rest(k, left), ...);
+      (sums.end_block(), ...);
+    }
+    (sums.store(), ...);
+  };
+  if constexpr (kVectors == 1) add(Sums(p, j, some));
+  if constexpr (kVectors == 2) add(Sums(p, j, kWidth), Sums(p, j + kWidth, some));
 }
 
 template <typename Isa, bool kFused>
 void add_along_depth(const RowProduct& p) {
-  using V = typename Isa::V;
-  for (Index j = 0; j < p.columns; j += V::kWidth)
-    add_columns<Isa, kFused>(p, j, V::kWidth < p.columns - j ? V::kWidth : p.columns - j);
+  constexpr Index kWidth = Isa::V::kWidth;
+  Index j = 0;
+  if constexpr (kWidth <= 8)
+    for (; j + 2 * kWidth <= p.columns; j += 2 * kWidth) add_columns<Isa, kFused, 2>(p, j, kWidth);
+  for (; j < p.columns; j += kWidth) add_columns<Isa, kFused, 1>(p, j, kWidth < p.columns - j ? kWidth : p.columns - j);
 }
 
 template <typename Isa>
