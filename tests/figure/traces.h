@@ -65,14 +65,14 @@ inline ParameterValues set_by(const TargetMark& mark) {
 
 /// The text with that id; "no …" without one. Lines of a reason, "missing", "missing.1", …, are one text.
 inline std::string words(const Figure& figure, const std::string& id) {
-  const TextMark* found = mark(figure.texts, id);
-  if (found == nullptr) return "no " + id;
-  std::string text = found->markup;
-  for (int line = 1; id == "missing"; ++line) {
-    found = mark(figure.texts, id + "." + std::to_string(line));
-    if (found == nullptr) break;
-    text += " " + found->markup;
-  }
+  const auto line = [&](int number) { return mark(figure.texts, id + "." + std::to_string(number)); };
+  const TextMark* const whole = mark(figure.texts, id);
+  if (whole != nullptr && id != "missing") return whole->markup;
+  // A paragraph in lines, the first of which may have the name itself.
+  const TextMark* const first = whole != nullptr ? whole : line(0);
+  if (first == nullptr) return "no " + id;
+  std::string text = first->markup;
+  for (int number = 1; line(number) != nullptr; ++number) text += " " + line(number)->markup;
   return text;
 }
 

@@ -15,7 +15,8 @@ std::vector<LessonFile> all_lessons() { return lessons_in(ATTNSCOPE_SOURCE_DIR "
 
 class LessonPanel : public Interface {
  protected:
-  void SetUp() override { start_at(1280, 800, 1); }
+  // High enough for the lesson to be below the figure.
+  void SetUp() override { start_at(1280, 960, 1); }
 
   void start_at(int width, int height, float scale) {
     InterfaceOptions options;
@@ -83,6 +84,38 @@ TEST_F(LessonPanel, TheMenuOpensALesson) {
   press_button("×##close");
   EXPECT_FALSE(screen().is_open("Lesson"));
   EXPECT_EQ(screen().picture_place().height, picture);
+}
+
+TEST_F(LessonPanel, InALowWindowItIsAboveTheInspector) {
+  start_at(1280, 800, 1);
+  const double picture = screen().picture_place().height;
+  open("why-attention");
+  EXPECT_EQ(screen().picture_place().height, picture);
+  for (std::size_t i = 0; i < session().lesson()->steps.size(); ++i) {
+    const Rect lesson = screen().window_place("Lesson");
+    const Rect inspector = screen().window_place("Inspector");
+    EXPECT_EQ(lesson.x, inspector.x);
+    EXPECT_EQ(lesson.width, inspector.width);
+    EXPECT_LT(lesson.bottom(), inspector.y);
+    EXPECT_GT(inspector.height, 200);
+    press_button("›##next");
+    EXPECT_EQ(session().lesson_step(), std::min(i + 1, session().lesson()->steps.size() - 1));
+  }
+  press_button("‹##previous");
+  EXPECT_EQ(session().lesson_step(), session().lesson()->steps.size() - 2);
+  change_seed();
+  press_button("Back to the lesson");
+  EXPECT_EQ(screen().experiment(), step().experiment);
+  // Without the inspector it is below the figure.
+  screen().key_with_control(']');
+  screen().frame(2);
+  EXPECT_FALSE(screen().is_open("Inspector"));
+  EXPECT_GT(screen().window_place("Lesson").y, screen().picture_place().y);
+  EXPECT_LT(screen().picture_place().height, picture);
+  screen().key_with_control(']');
+  press_button("×##close");
+  EXPECT_FALSE(screen().is_open("Lesson"));
+  EXPECT_EQ(screen().window_place("Inspector").y, screen().window_place("Parameters").y);
 }
 
 TEST_F(LessonPanel, SpaceAndArrowsStepThroughIt) {

@@ -219,7 +219,7 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
   return entries.empty() ? 0 : corner.y + kEntryLine - at.y;
 }
 
-double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width) {
+double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width, Ink ink) {
   constexpr double kCaptionLine = 16;
   // A window that aligns letters to whole pixels sets lines slightly wider.
   constexpr double kFull = 0.96;
@@ -234,7 +234,7 @@ double add_caption(Figure* figure, const std::string& id, const std::string& tex
   }
   for (std::size_t i = 0; figure != nullptr && i < lines.size(); ++i)
     figure->texts.push_back(chart_text(id + "." + std::to_string(i),
-                                       {at.x, at.y + 12 + kCaptionLine * static_cast<double>(i)}, lines[i], Ink::dim));
+                                       {at.x, at.y + 12 + kCaptionLine * static_cast<double>(i)}, lines[i], ink));
   return kCaptionLine * static_cast<double>(lines.size());
 }
 

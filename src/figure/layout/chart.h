@@ -92,7 +92,8 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
 
 /// Adds a paragraph in lines no longer than `width` with its top left corner at `at`. Returns its height; `figure` may
 /// be null for that alone.
-double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width);
+double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width,
+                   Ink ink = Ink::dim);
 
 /// One line of text in the regular weight.
 TextMark chart_text(std::string id, Point at, std::string markup, Ink ink, double size = TypeSize::kSmall,

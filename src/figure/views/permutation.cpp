@@ -9,6 +9,7 @@
 #include "core/experiment/positions.h"
 #include "core/experiment/system.h"
 #include "core/plan/plan.h"
+#include "figure/layout/chart.h"
 #include "figure/layout/legend.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -20,10 +21,11 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kTitle = 28;
-constexpr double kNote = 28;
-constexpr double kCaption = 20;  // above a matrix
-constexpr double kGap = 44;      // between matrices side by side
-constexpr double kBetween = 20;  // rows of matrices
+constexpr double kBelowNote = 12;
+constexpr double kLeastNote = 240;  // the width of its lines
+constexpr double kCaption = 20;     // above a matrix
+constexpr double kGap = 44;         // between matrices side by side
+constexpr double kBetween = 20;     // rows of matrices
 constexpr double kLegend = 48;
 const std::string kPermuted = "permuted ";
 const std::string kDifference = "f(PX) − P f(X)";
@@ -181,9 +183,11 @@ class PermutationLayout {
     permuted_[1].column_labels = permuted_labels_;
     labels_ = std::max(row_label_width(given_labels_), 36.0);
     const auto rows = static_cast<double>(tokens());
+    const double across = std::max(options_.width - 2 * kMargin, kLeastNote);
     const double wide = options_.width - 2 * kMargin - labels_ - 2 * kGap;
+    note_ = add_caption(nullptr, "", verdict(), {}, across) + kBelowNote;
     const auto above = [&](double cell) { return kCaption + column_label_height(given_labels_, cell); };
-    const double fixed = 2 * kMargin + kTitle + kNote + 2 * kBetween + kLegend + kCaption +
+    const double fixed = 2 * kMargin + kTitle + note_ + 2 * kBetween + kLegend + kCaption +
                          legend_size(figure_.color_bars, options_.width - 2 * kMargin).height;
     double highest = kMaxCell;
     if (options_.height > 0) highest = std::min(highest, (options_.height - fixed - 2 * above(0)) / (3 * rows));
@@ -195,8 +199,9 @@ class PermutationLayout {
       if (matrices_width() <= wide || cell_ < least / kHighest) break;
     }
     above_ = above(row_);
-    const double block = std::max({labels_ + matrices_width() + 2 * kGap, text_width(verdict(), TypeSize::kSmall),
-                                   text_width(title(), TypeSize::kTitle, FontWeight::semibold)});
+    const double block =
+        std::max({labels_ + matrices_width() + 2 * kGap, std::min(text_width(verdict(), TypeSize::kSmall), across),
+                  text_width(title(), TypeSize::kTitle, FontWeight::semibold)});
     figure_.width = std::max(options_.width, block + 2 * kMargin);
     const double height = fixed + 2 * above_ + 3 * matrix_height();
     figure_.height = std::max(options_.height, height);
@@ -208,9 +213,10 @@ class PermutationLayout {
 
   void place() {
     figure_.texts.push_back(title_mark("title", {left_, top_ + 13}, title()));
-    add_text("verdict", {left_, top_ + kTitle + 8}, verdict(), is_rounding() ? Ink::dim : Ink::text);
+    add_caption(&figure_, "verdict", verdict(), {left_, top_ + kTitle - 4}, figure_.width - kMargin - left_,
+                is_rounding() ? Ink::dim : Ink::text);
     const double product = above_ + matrix_height() + kBetween;
-    double y = top_ + kTitle + kNote;
+    double y = top_ + kTitle + note_;
     place_row(given_, given_labels_, "", y);
     y += product;
     place_row(permuted_, permuted_labels_, kPermuted, y);
@@ -312,6 +318,7 @@ class PermutationLayout {
   double above_ = 0;   ///< a matrix: what stands there
   double left_ = 0;
   double top_ = 0;
+  double note_ = 0;  ///< height of what stands below the title
   Figure figure_;
 };
 

@@ -19,6 +19,8 @@ constexpr double kTitle = 30;
 constexpr double kSliceTitle = 18;
 constexpr double kLegendHeight = 40;
 constexpr Index kMaxSlices = 64;
+// The height of a matrix in a window, which has as many as there is room for.
+constexpr double kReadableSide = 56;
 
 /// Whether the axes have no names, as in imported tensors; their indices count from 0.
 bool is_plain(const Step& step) { return step.axes.front().name == "axis1"; }
@@ -52,23 +54,46 @@ std::string title_of(const Step& step, Index first, Index count, Index all) {
   return title;
 }
 
-/// The slices from `first` on, on one scale.
+/// The slices from `first` on, without a scale.
 std::vector<HeatmapMark> slices_of(const Trace& trace, int number, Index first, Index count) {
   const Step& step = trace.steps()[static_cast<std::size_t>(number)];
   const std::size_t rank = step.axes.size();
   const Axes leading(step.axes.begin(), step.axes.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(rank, 2)));
   std::vector<HeatmapMark> marks;
-  std::optional<ColorScale> scale;
   for (Index i = first; i < first + count; ++i) {
     HeatmapMark mark = slice_mark(trace, number, index_in(leading, i));
-    const ColorScale own = natural_scale(step, *mark.source);
-    scale = scale ? joint_scale(*scale, own) : own;
     mark.row_labels = marks.empty() ? row_labels(trace, mark) : marks.front().row_labels;
     mark.column_labels = marks.empty() ? column_labels(trace, mark) : marks.front().column_labels;
     marks.push_back(std::move(mark));
   }
-  for (HeatmapMark& mark : marks) mark.scale = *scale;
   return marks;
+}
+
+void share_scale(const Step& step, std::span<HeatmapMark> marks) {
+  ColorScale scale = natural_scale(step, *marks.front().source);
+  for (const HeatmapMark& mark : marks.subspan(1)) scale = joint_scale(scale, natural_scale(step, *mark.source));
+  for (HeatmapMark& mark : marks) mark.scale = scale;
+}
+
+/// What panels of these slices have in common.
+PanelShape shape_of(const HeatmapMark& first, std::span<const std::string> places) {
+  double widest = 0;
+  for (const std::string& place : places) widest = std::max(widest, text_width(place, TypeSize::kSmall));
+  PanelShape shape = {first.rows(), first.columns(), row_label_width(first.row_labels), 0, 20, 0, 40};
+  shape.least_width = shape.left + widest;
+  shape.top = (widest > 0 ? kSliceTitle : 0) + column_label_height(first.column_labels, 0);
+  return shape;
+}
+
+/// How many of `count` panels have room with matrices that can be read; at least one.
+Index readable_count(Index count, PanelShape shape, double width, double height) {
+  shape.least_side = std::min(kReadableSide, shape.largest_cell * static_cast<double>(shape.rows));
+  const auto has_room = [&](Index some) {
+    const Grid grid = fit_grid(some, shape, width, height);
+    return grid.width() <= width && grid.height() <= height;
+  };
+  while (count > 1 && !has_room(count)) --count;
+  return count;
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -76,28 +101,24 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const Step& step = trace.steps()[static_cast<std::size_t>(number)];
   const Index all = slice_count(step.axes);
   const Index first = std::min(options.integer("slice"), all) - 1;
-  const Index count = std::min(kMaxSlices, all - first);
-  std::vector<HeatmapMark> marks = slices_of(trace, number, first, count);
-  const std::string title = literal_markup(title_of(step, first, count, all));
+  const double room = options.width - 2 * kMargin;
+  const double fixed = 2 * kMargin + kTitle + kLegendHeight;
+  const double high = options.height > 0 ? std::max(1.0, options.height - fixed) : 0;
+  std::vector<HeatmapMark> marks = slices_of(trace, number, first, std::min(kMaxSlices, all - first));
   std::vector<std::string> places;
-  double widest = 0;
-  for (const HeatmapMark& mark : marks) {
-    places.push_back(place_text(step, mark.leading));
-    widest = std::max(widest, text_width(places.back(), TypeSize::kSmall));
-  }
-  PanelShape shape = {
-      marks.front().rows(), marks.front().columns(), row_label_width(marks.front().row_labels), 0, 20, 0, 40};
-  shape.least_width = shape.left + widest;
-  shape.top = (widest > 0 ? kSliceTitle : 0) + column_label_height(marks.front().column_labels, 0);
+  for (const HeatmapMark& mark : marks) places.push_back(place_text(step, mark.leading));
+  const PanelShape shape = shape_of(marks.front(), places);
+  if (high > 0) marks.resize(static_cast<std::size_t>(readable_count(std::ssize(marks), shape, room, high)));
+  share_scale(step, marks);
+  const Index count = std::ssize(marks);
+  const std::string title = literal_markup(title_of(step, first, count, all));
 
   Figure figure;
   figure.title = trace.experiment().system + ": " + shown_name(step);
   const ColorScale& scale = marks.front().scale;
   figure.color_bars.push_back(
       {"scale", {0, 0, 160, 9}, scale, literal_markup(shown_name(step)), short_text(scale.low), scale_end_text(scale)});
-  const double room = options.width - 2 * kMargin;
-  const double fixed = 2 * kMargin + kTitle + kLegendHeight;
-  const Grid grid = fit_grid(count, shape, room, options.height > 0 ? std::max(1.0, options.height - fixed) : 0);
+  const Grid grid = fit_grid(count, shape, room, high);
   const double width = std::max({grid.width(), legend_size(figure.color_bars, room).width,
                                  text_width(title, TypeSize::kTitle, FontWeight::semibold)});
   figure.width = std::max(options.width, width + 2 * kMargin);
@@ -125,7 +146,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  return option_limit(trace, option, chosen) > (option == "slice" ? kMaxSlices : 1);
+  return option_limit(trace, option, chosen) > 1;
 }
 
 std::vector<std::string> names(const Trace& trace, std::string_view option) {
@@ -146,7 +167,8 @@ View tensor_view() {
       "Tensor",
       "Any tensor of the computation: all matrices of its last two axes on one colour scale.",
       {integer_parameter("tensor", "Tensor", "The tensor to show, in order of computation.", 1, 1, 40),
-       integer_parameter("slice", "From slice", "The first matrix to show of a tensor with more than 64.", 1, 1, 64)},
+       integer_parameter("slice", "From slice",
+                         "The first matrix to show: at most 64, in the window as many as have room.", 1, 1, 64)},
       tensor_view_parts::applies,
       tensor_view_parts::build,
       tensor_view_parts::missing};

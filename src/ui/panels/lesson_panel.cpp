@@ -331,7 +331,9 @@ std::optional<float> lesson_height(const Style& style, const Lesson& lesson, flo
     const float look = title + height_of(step.look, columns.second);
     most = std::max(most, columns.wide ? std::max(words, look) : words + ImGui::GetStyle().ItemSpacing.y + look);
   }
-  const float header = ImGui::GetTextLineHeight() + 2 * style.px(kHeaderPadding) + ImGui::GetStyle().ItemSpacing.y;
+  float header = ImGui::GetTextLineHeight() + 2 * style.px(kHeaderPadding) + ImGui::GetStyle().ItemSpacing.y;
+  // The title has a line of its own there.
+  if (!columns.wide) header += style.fonts.heading().line + ImGui::GetStyle().ItemSpacing.y;
   return header + most + style.px(2);
 }
 
@@ -342,13 +344,13 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   const bool wide = columns.wide;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
   header(style, shown, wide, intents);
+  if (!wide && shown.away) back_button(style, intents);
   ImGui::PopStyleVar();
   // Every step has its own child windows, so each starts scrolled to its top.
   ImGui::PushID(static_cast<int>(shown.step));
   const float buttons = ImGui::GetTextLineHeight() + 2 * style.px(kHeaderPadding) + ImGui::GetStyle().ItemSpacing.y;
   const float below = shown.presented != nullptr ? buttons : 0;
   begin_column("words", wide ? columns.first : 0, below);
-  if (!wide && shown.away) back_button(style, intents);
   paragraph(step.text, color(style.palette.text));
   // The second column has the numbers, or else what to look at.
   const bool has_numbers = !step.printed.empty() || !step.equivalence.empty();

@@ -29,6 +29,37 @@ double parameters_width(ImVec2 display, float scale) {
   return std::round(std::clamp(logical * 0.2, kLeastParametersWidth, 264.0) * unit) + std::max(1.0, std::round(unit));
 }
 
+/// Whether there is room for the inspector beside the figure. Hidden parameters leave their room to it.
+bool has_inspector(ImVec2 display, float scale, const SidePanels& panels) {
+  const double width = static_cast<double>(display.x) + (panels.parameters ? 0 : parameters_width(display, scale));
+  return panels.inspector && width >= kWideEnoughForInspector * static_cast<double>(scale);
+}
+
+/// The width of the inspector, in pixels.
+double inspector_width(ImVec2 display, float scale, bool below_lesson) {
+  const auto unit = static_cast<double>(scale);
+  const double logical = static_cast<double>(display.x) / unit;
+  return std::round(
+      (below_lesson ? std::clamp(logical * 0.25, 256.0, 336.0) : std::clamp(logical * 0.21, 220.0, 292.0)) * unit);
+}
+
+/// Where a lesson below the figure begins, from the left.
+double left_of_lesson_below(ImVec2 display, float scale, const ShownPanels& panels) {
+  const bool below_sliders = static_cast<double>(display.x) / static_cast<double>(scale) < kWideEnoughForSliders;
+  return below_sliders || !panels.sides().parameters ? 0 : parameters_width(display, scale);
+}
+
+// Logical pixels: in a lower window a lesson is not below the figure, which has no height to spare, but above the
+// inspector, in a wider column, of which it has at most a share: a larger one where no cell is pinned.
+constexpr double kHighEnoughForLesson = 960;
+constexpr double kMostAbovePinned = 0.6;
+constexpr double kMostAboveOthers = 0.75;
+
+/// Whether a lesson is above the inspector.
+bool has_lesson_above_inspector(ImVec2 display, float scale, const ShownPanels& panels) {
+  return display.y < static_cast<float>(kHighEnoughForLesson) * scale && has_inspector(display, scale, panels.sides());
+}
+
 // Of the window, for a presented lesson; and its least width, logical pixels.
 constexpr double kPresentedShare = 0.37;
 constexpr double kLeastPresented = 300;
@@ -69,15 +100,24 @@ Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels) {
   return areas;
 }
 
+/// Gives the lesson what it needs of the inspector's column, from the top on.
+void divide_column(Areas& areas, double needed, bool pinned, double line) {
+  const Rect column = areas.inspector;
+  areas.lesson = column;
+  areas.lesson.height = std::round(std::min(needed, column.height * (pinned ? kMostAbovePinned : kMostAboveOthers)));
+  areas.inspector.y = areas.lesson.bottom() + line;
+  areas.inspector.height = column.bottom() - areas.inspector.y;
+}
+
 }  // namespace
 
 bool is_upright(ImVec2 display, float scale) {
   return display.x < static_cast<float>(kWideEnoughForBoth) * scale && display.y > display.x;
 }
 
-double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
-  const bool below_sliders = static_cast<double>(display.x) / static_cast<double>(scale) < kWideEnoughForSliders;
-  return below_sliders || !panels.sides().parameters ? 0 : parameters_width(display, scale);
+double width_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
+  if (has_lesson_above_inspector(display, scale, panels)) return inspector_width(display, scale, true);
+  return static_cast<double>(display.x) - left_of_lesson_below(display, scale, panels);
 }
 
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
@@ -87,8 +127,6 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto width = static_cast<double>(display.x);
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
-  const double logical = width / unit;
-  const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
   const double status = std::round(26 * unit);
   const double tabs = std::round(36 * unit);
   const double line = std::max(1.0, std::round(unit));
@@ -97,15 +135,15 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double begin = panels.parameters && !upright ? sliders : 0;
   Areas areas;
   areas.has_parameters = panels.parameters;
-  // Hidden parameters leave their room to it.
-  const double beside = logical + (panels.parameters ? 0 : parameters_width(display, scale) / unit);
-  areas.has_inspector = panels.inspector && beside >= kWideEnoughForInspector;
+  areas.has_inspector = has_inspector(display, scale, panels);
   areas.has_lesson = wanted.lesson;
-  const double inspector = areas.has_inspector ? right : 0;
-  const double lesson = wanted.lesson ? std::round(height_of_lesson(height / unit, wanted.lesson_height) * unit) : 0;
+  const bool above_inspector = wanted.lesson && has_lesson_above_inspector(display, scale, wanted.panels);
+  const double inspector = areas.has_inspector ? inspector_width(display, scale, above_inspector) : 0;
+  const bool below_figure = wanted.lesson && !above_inspector;
+  const double lesson = below_figure ? std::round(height_of_lesson(height / unit, wanted.lesson_height) * unit) : 0;
   // With the line above it.
-  const double of_lesson = wanted.lesson ? lesson + line : 0;
-  const double lesson_left = left_of_lesson(display, scale, wanted.panels);
+  const double of_lesson = below_figure ? lesson + line : 0;
+  const double lesson_left = left_of_lesson_below(display, scale, wanted.panels);
   const double below = panels.parameters && lesson_left == 0 ? of_lesson : 0;
   areas.parameters = {0, top + line, sliders - line, height - top - status - 2 * line - below};
   const double high = std::round((height - top - status - of_lesson) * kLowerShare);
@@ -130,6 +168,8 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
     areas.inspector = lower;
   }
   areas.lesson = {lesson_left, height - status - line - lesson, width - lesson_left, lesson};
+  if (above_inspector)
+    divide_column(areas, wanted.lesson_height ? *wanted.lesson_height * unit : height, wanted.pinned, line);
   areas.status = {0, height - status, width, status};
   return areas;
 }

@@ -36,8 +36,8 @@ struct WantedParts {
   double row = 0;  ///< height above the figure, logical pixels: what a model reads, or offers of what to open
 };
 
-/// Where a lesson begins, from the left, in such a window.
-double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels);
+/// The width of a lesson's panel in such a window, in pixels.
+double width_of_lesson(ImVec2 display, float scale, const ShownPanels& panels);
 
 /// The areas in a window of that size, with `scale` pixels per logical pixel. Within an ImGui frame, below its menu
 /// bar.

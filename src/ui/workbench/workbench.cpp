@@ -183,8 +183,7 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
 
 Areas Workbench::areas_of_parts(const Style& style) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const double width = static_cast<double>(display.x) - left_of_lesson(display, style.scale, shown_);
-  std::optional<double> needed = lesson_.height(style, width);
+  std::optional<double> needed = lesson_.height(style, width_of_lesson(display, style.scale, shown_));
   if (needed) *needed /= static_cast<double>(style.scale);
   return window_areas(display, style.scale,
                       {shown_, session().lesson() != nullptr, state_.pinned.has_value(), needed, row_height()});
