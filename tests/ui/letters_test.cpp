@@ -156,7 +156,8 @@ TEST_P(LettersInSmallWindows, OfLessonsCanBeRead) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, LettersInSmallWindows,
-                         testing::Values(WindowSize{1024, 700, 1}, WindowSize{1280, 720, 1}, WindowSize{1280, 800, 1}, WindowSize{1920, 1080, 1}),
+                         testing::Values(WindowSize{1024, 700, 1}, WindowSize{1280, 720, 1}, WindowSize{1280, 800, 1},
+                                         WindowSize{1920, 1080, 1}),
                          [](const auto& size) {
                            return std::to_string(size.param.width) + "x" + std::to_string(size.param.height);
                          });
