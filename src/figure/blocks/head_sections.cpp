@@ -9,7 +9,6 @@
 namespace attnscope {
 namespace {
 
-constexpr double kPanelTitle = 20;
 // Between matrices, with labels and without.
 constexpr double kLabelledGap = 22;
 constexpr double kBareGap = 10;
@@ -50,7 +49,7 @@ class SectionLayout {
       // Room for turned labels, as the width of the cells is not known yet.
       const double above = column_label_height(placed(first.column_labels), 0);
       made_.top.push_back(everywhere ? 0 : above);
-      const double top = (section.has_heads ? kPanelTitle : 0) + (everywhere ? above : 0);
+      const double top = (section.has_heads ? section.name_height : 0) + (everywhere ? above : 0);
       const bool has_state = section.switchable && everywhere;
       const double name =
           section.widest_name + (has_state ? text_width(", off", TypeSize::kBody, FontWeight::semibold) : 0);

@@ -19,6 +19,7 @@ struct HeadSection {
   double widest_name = 0;          ///< logical pixels
   bool switchable = false;         ///< whether heads can be switched off
   bool has_heads = true;           ///< otherwise a single matrix without a title
+  double name_height = 20;         ///< above a matrix
 };
 
 /// Beside which matrices labels stand.

@@ -25,6 +25,7 @@ constexpr double kSectionGap = 18;
 constexpr double kLegendHeight = 40;
 // Longer labels are shortened: the matrices need the room.
 constexpr double kMaxLabel = 84;
+constexpr double kSecondLine = 14;  // of a head's name
 
 /// The labels, no wider than kMaxLabel.
 Labels shortened(const Labels& labels) {
@@ -59,6 +60,31 @@ HeadSection section(const Trace& trace, const std::string& tensor, const std::st
   return section;
 }
 
+/// "head 3: duplicate token" in its two parts; the second is empty where a head has only its number.
+std::pair<std::string, std::string> name_lines(const std::string& name) {
+  constexpr std::string_view kBetween = ": ";
+  const std::size_t end = name.find(kBetween);
+  if (end == std::string::npos) return {name, ""};
+  return {name.substr(0, end), name.substr(end + kBetween.size())};
+}
+
+/// Puts what heads are below their number, if they are more than numbers.
+bool stack_names(std::vector<HeadSection>& sections) {
+  bool stacked = false;
+  for (HeadSection& section : sections) {
+    double widest = 0;
+    for (const std::string& name : section.names) {
+      const auto [number, rest] = name_lines(name);
+      stacked = stacked || !rest.empty();
+      widest = std::max(
+          {widest, text_width(number, TypeSize::kBody, FontWeight::semibold), text_width(rest, TypeSize::kSmall)});
+    }
+    section.widest_name = widest;
+    section.name_height += kSecondLine;
+  }
+  return stacked;
+}
+
 /// Gives all sections one scale, which reaches as far as that of each.
 void join_scales(std::vector<HeadSection>& sections) {
   ColorScale joint = sections.front().heads.front().scale;
@@ -84,7 +110,7 @@ class HeadsLayout {
     const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
                          static_cast<double>(sections_.size() - 1) * kSectionGap;
     const double room = options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0;
-    made_ = arrange_sections(sections_, {width, room, options_.stop});
+    arrange({width, room, options_.stop});
     const double height = fixed + made_.height();
     figure_.color_bars.push_back(weights_bar(sections_.front().heads.front().scale));
     figure_.width =
@@ -101,6 +127,18 @@ class HeadsLayout {
   }
 
  private:
+  /// With names in one line, unless a window is too narrow for them.
+  void arrange(const SectionRoom& room) {
+    std::vector<HeadSection> stacked = sections_;
+    made_ = arrange_sections(sections_, room);
+    if (room.height <= 0 || made_.width() <= room.width || !stack_names(stacked)) return;
+    SectionGrids made = arrange_sections(stacked, room);
+    if (made.width() > made_.width()) return;
+    made_ = std::move(made);
+    sections_ = std::move(stacked);
+    has_stacked_names_ = true;
+  }
+
   void place(std::size_t number, Point at) {
     const HeadSection& section = sections_[number];
     const Grid& grid = made_.grids[number];
@@ -144,7 +182,15 @@ class HeadsLayout {
   /// The name of a head, with what it is, where `room` has both; where heads are merged, a click switches the head off.
   void add_head_title(const HeadSection& section, std::size_t head, Point at, double room) {
     const std::string& id = section.heads[head].id;
-    TextMark text = title_mark(id + ".title", at, section.names[head], TypeSize::kBody);
+    const auto [first_line, second_line] =
+        has_stacked_names_ ? name_lines(section.names[head]) : std::pair(section.names[head], std::string());
+    if (has_stacked_names_) {
+      TextMark what = title_mark(id + ".title.what", at, second_line, TypeSize::kSmall);
+      what.weight = FontWeight::regular;
+      if (!second_line.empty()) figure_.texts.push_back(std::move(what));
+      at.y -= kSecondLine;
+    }
+    TextMark text = title_mark(id + ".title", at, first_line, TypeSize::kBody);
     const auto number = static_cast<Index>(head);
     const std::string state = head_state(experiment_, section.tensor, number);
     const bool off = !state.empty();
@@ -153,7 +199,7 @@ class HeadsLayout {
     };
     if (off) {
       text.ink = Ink::dim;
-      for (std::string name : {section.names[head], std::to_string(head + 1)}) {
+      for (std::string name : {first_line, std::to_string(head + 1)}) {
         name.append(", ").append(state);
         if (!fits(name)) continue;
         text.markup = std::move(name);
@@ -163,7 +209,8 @@ class HeadsLayout {
     if (section.switchable) {
       TargetMark target;
       target.id = id + ".switch";
-      target.box = {at.x - 4, at.y - 15, text_width(text.markup, TypeSize::kBody, FontWeight::semibold) + 8, 21};
+      target.box = {at.x - 4, at.y - 15, text_width(text.markup, TypeSize::kBody, FontWeight::semibold) + 8,
+                    has_stacked_names_ ? 18.0 : 21.0};
       target.about = off ? "Click to switch this head on again" : "Click to switch this head off: its output becomes 0";
       target.click = ToggleHead{number};
       figure_.targets.push_back(std::move(target));
@@ -175,6 +222,7 @@ class HeadsLayout {
   const Experiment& experiment_;
   const ViewOptions& options_;
   SectionGrids made_;
+  bool has_stacked_names_ = false;
   std::optional<HeadLinks> links_;  ///< of a trained model; in a system a click pins a cell, or switches a head off
   Figure figure_;
 };

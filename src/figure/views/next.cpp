@@ -35,6 +35,7 @@ constexpr double kUsualRow = 24;
 constexpr double kMaxRow = 30;
 constexpr Index kMaxPositions = 12;  // of the lens
 constexpr Index kMaxListed = 50;
+constexpr std::size_t kFewestListed = 5;  // in a low window
 
 /// The positions that the lens shows: those around the chosen one, the same ones for neighbouring positions.
 struct Window {
@@ -62,6 +63,15 @@ std::shared_ptr<const Lens> lens_at(const Trace& trace, const ResidualStream& st
   const auto tensor = [&](int step) { return trace.steps()[static_cast<std::size_t>(step)].tensor; };
   return options.cache->find_or_make<Lens>(
       LensSource{tensor(stream.logits), tensor(stream.states.back()), trace.lazy(), window.first}, make);
+}
+
+/// The last answer becomes one of the others.
+void leave_out_last(AnswerList& list) {
+  list.answers.pop_back();
+  list.names.pop_back();
+  if (!list.logits.empty()) list.logits.pop_back();
+  if (!list.opens.empty()) list.opens.pop_back();
+  ++list.others;
 }
 
 class NextLayout {
@@ -185,9 +195,14 @@ class NextLayout {
     map.box = {corner_.x + labels, lens_top_ + kLensTitle + above, cell * across, row * down};
   }
 
-  /// Makes the rows of the list lower where the window is, beside what else needs `others`.
+  /// Makes the rows of the list lower where the window is, beside what else needs `others`, and lists fewer if that is
+  /// not enough.
   void fit_list(double others) {
     if (options_.height <= 0) return;
+    list_.row = kMinAnswerRow;
+    while (list_.answers.size() > kFewestListed && others + answer_list_height(list_) > options_.height)
+      leave_out_last(list_);
+    list_.row = kMaxAnswerRow;
     const double over = others + answer_list_height(list_) - options_.height;
     const double rows = static_cast<double>(list_.answers.size()) + (list_.others > 0 ? 1 : 0);
     list_.row = std::floor(std::clamp(kMaxAnswerRow - over / rows, kMinAnswerRow, kMaxAnswerRow));
@@ -352,7 +367,8 @@ View next_view() {
       integer_parameter("after", "After layer",
                         "The layer whose residual stream is read; −1: the last one, 0: the embeddings.", -1, -1, 12);
   after.choice_labels = {"last", "embeddings"};
-  Parameter top = integer_parameter("top", "Tokens", "How many of the most probable tokens to list.", 10, 1, 20);
+  Parameter top = integer_parameter("top", "Tokens",
+                                    "How many of the most probable tokens to list; in a low window fewer.", 10, 1, 20);
   top.maximum = static_cast<double>(next_view_parts::kMaxListed);
   return {"next",
           "Next token",
