@@ -193,6 +193,10 @@ TEST(Explain, WritesTheArithmetic) {
   EXPECT_EQ(cell("masked_scores[1,2,4]").note, "masked (causal mask)");
   EXPECT_EQ(cell("masked_scores[1,2,1]").formula, "scores[1, 2, 1]");
   EXPECT_EQ(cell("weights[1,2,1]").formula, "exp(masked_scores[1, 2, 1] − m) / Σ_j exp(masked_scores[1, 2, j] − m)");
+  const Explanation weight = cell("weights[1,2,1]");
+  ASSERT_EQ(weight.own_term, std::size_t{1});
+  EXPECT_EQ(weight.terms[1].value, weight.results.back().value) << "the numerator";
+  EXPECT_EQ(score.own_term, std::nullopt);
   EXPECT_EQ(cell("merged[2,8]").formula, "head_outputs[1, 2, 1]");
   EXPECT_EQ(cell("x[0,0]").note, "random value 1 of seed 42");
   // After 6 × 9 numbers of x and 3 × 9 of x2, the single-head stage first draws the key weights.

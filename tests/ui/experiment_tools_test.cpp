@@ -121,6 +121,10 @@ TEST_F(HeadSwitch, XSwitchesTheChosenHead) {
   screen().key('X');
   screen().settle();
   EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2}));
+  EXPECT_EQ(screen().state().message.text, "head 3: off, its output is 0");
+  open_view("flow");
+  const std::vector<TextMark> texts = screen().workbench().shown_figure().figure().texts;
+  EXPECT_EQ(std::ranges::find(texts, std::string("head_outputs.symbol"), &TextMark::id)->markup, "head, off");
   open_view("heads");
   screen().key('X');
   EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2})) << "no head is chosen there";

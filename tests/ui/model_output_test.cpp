@@ -4,6 +4,7 @@
 #include "figure/views/view.h"
 #include "interface_test.h"
 #include "io/models/model_texts.h"
+#include "offscreen/window_texts.h"
 
 namespace attnscope::test {
 namespace {
@@ -48,6 +49,29 @@ TEST_F(ModelOutput, ABarIsALogitOfTheTrace) {
   click("answer.2.cell");
   ASSERT_TRUE(screen().state().pinned);
   EXPECT_EQ(screen().state().pinned->index, index);
+}
+
+TEST_F(ModelOutput, WordsThatItDoesNotKnowAreCounted) {
+  if (IMGUI_VERSION_NUM >= 19200) GTEST_SKIP() << "letters are read from ImGui up to 1.91";
+  const auto type = [&](const std::string& text) {
+    screen().key_with_control('T');
+    screen().frame(2);
+    screen().retype(text);
+    screen().settle();
+  };
+  // Without blanks, which are not drawn.
+  const auto shows = [](std::string_view text) {
+    std::string all;
+    for (const SeenLetter& letter : seen_letters()) {
+      if (letter.window == "Text") all += static_cast<char>(letter.letter < 0x80 ? letter.letter : '?');
+    }
+    return all.find(text) != std::string::npos;
+  };
+  type("Emma lends the money");
+  EXPECT_TRUE(shows("4tokens,2unknown"));
+  type("Emma gave the ball");
+  EXPECT_TRUE(shows("4tokens"));
+  EXPECT_FALSE(shows("unknown"));
 }
 
 TEST_F(ModelOutput, ACellOfTheLensIsOneStepForUndo) {

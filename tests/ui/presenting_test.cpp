@@ -153,6 +153,26 @@ TEST_F(Presenting, ShowsThePanelsThatStepsTellToUse) {
   for (const char* const hidden : {"Parameters", "Inspector"}) EXPECT_FALSE(screen().is_open(hidden)) << hidden;
 }
 
+TEST_F(Presenting, ShowsTheTextThatStepsTellToChange) {
+  start_at({1280, 720, 1});
+  const auto found =
+      std::ranges::find_if(lessons(), [](const LessonFile& file) { return file.name == "9-a-model-that-reads"; });
+  open(*found);
+  present();
+  EXPECT_FALSE(screen().is_open("Text"));
+  screen().key_with_control('[');
+  screen().settle();
+  ASSERT_TRUE(screen().is_open("Text"));
+  EXPECT_LE(screen().window_place("Views").bottom(), screen().window_place("Text").y);
+  EXPECT_LE(screen().window_place("Text").bottom(), screen().picture_place().y);
+  // Without a lesson, a class sees what the model reads.
+  screen().click_item("Lesson", {std::string("×##close")});
+  screen().settle();
+  ASSERT_TRUE(screen().workbench().workspace().session().apply({OpenLesson{*found->lesson}, 0}));
+  screen().settle();
+  EXPECT_TRUE(screen().is_open("Text"));
+}
+
 TEST_F(Presenting, ShowsThePanelsBesideAFigureAlone) {
   start_at({1280, 720, 1});
   present();

@@ -200,7 +200,7 @@ TEST_F(Remembered, ThatNothingCanBeKeptIsSaidOnce) {
   EXPECT_TRUE(screen().state().message.text.starts_with("unsaved edits cannot be backed up: "))
       << screen().state().message.text;
   screen().state().message.text.clear();
-  screen().key('X');
+  change_tokens();
   screen().workbench().workspace().save_now();
   screen().frame(3);
   EXPECT_EQ(screen().state().message.text, "");

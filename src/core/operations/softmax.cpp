@@ -85,7 +85,8 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
     e.terms.push_back({"exp(" + number_text(exponent) + ")", value, 1});
     sum += value;
   }
-  const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
+  e.own_term = static_cast<std::size_t>(cell.index.back());
+  const double own = e.terms[*e.own_term].value;
   e.results.push_back({"m: the largest score", largest});
   e.results.push_back({"denominator", sum});
   e.results.push_back({"numerator", own});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ struct Explanation {
   std::string note;       ///< where the arithmetic does not say it: drawn as number 17 of seed 42, masked, dropped
   std::vector<Operand> operands;
   std::vector<Term> terms;
+  std::optional<std::size_t> own_term;  ///< the one of this cell, among those of its whole row
   std::vector<ResultLine> results;
   double computed = 0;          ///< the formula evaluated in double precision from the operands
   std::vector<Region> regions;  ///< the operands as boxes, one or a few per input

@@ -212,9 +212,8 @@ struct LayerPages {
   Index layer_pages = 1;
 };
 
-std::string run_text(const char* things, const Page& page) {
-  return std::string(things) + " " + grouped_text(page.first + 1) + "–" + grouped_text(page.end()) + " of " +
-         grouped_text(page.of);
+std::string run_text(const std::string& things, const Page& page) {
+  return things + " " + grouped_text(page.first + 1) + "–" + grouped_text(page.end()) + " of " + grouped_text(page.of);
 }
 
 }  // namespace
@@ -235,11 +234,15 @@ Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options) {
     rows.push_back({each.tensor, each.title, of_heads.first, heads});
   }
   Captions captions;
-  captions.title =
-      std::to_string(layers.size()) + " layers, " + std::to_string(most) + (most == 1 ? " head" : " heads") + " each";
+  // Layers of a decoder have two.
+  const bool crosses = std::ranges::any_of(
+      layers, [](const ShownAttention& each) { return each.tensor.find("cross_weights") != std::string::npos; });
+  const std::string rows_name = crosses ? "attentions" : "layers";
+  captions.title = std::to_string(layers.size()) + " " + rows_name + ", " + std::to_string(most) +
+                   (most == 1 ? " head" : " heads") + " each";
   captions.names_the_heads = true;
   if (pages.count() > 1) {
-    captions.page = (of_layers.is_all() ? "" : run_text("layers", of_layers) + " · ") +
+    captions.page = (of_layers.is_all() ? "" : run_text(rows_name, of_layers) + " · ") +
                     (of_heads.is_all() ? "" : run_text("heads", of_heads) + " · ") + "page " + grouped_text(number) +
                     " of " + grouped_text(pages.count());
   }

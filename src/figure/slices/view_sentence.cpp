@@ -30,7 +30,9 @@ class Sentence {
         slice_(selected_slice(trace, options.values)) {}
 
   [[nodiscard]] std::string flow() const {
-    return "Attention computed step by step, from the input to the output" + about(true) + numbers_text() +
+    const bool single = is("stage", "single") && trace_.find("single.q") != nullptr;
+    return "Attention" + (single || head_count() < 2 ? "" : of_head()) +
+           " computed step by step, from the input to the output" + about(true) + numbers_text() +
            ". Products stand to the right of one factor and below the other" + divisor_text() + ".";
   }
 

@@ -8,6 +8,7 @@
 #include "figure/blocks/aligned_products.h"
 #include "figure/blocks/played_matrices.h"
 #include "figure/slices/attention_parts.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/moments.h"
 #include "figure/slices/selected.h"
@@ -225,8 +226,17 @@ class FlowAlignedProducts {
     if (!has(v)) return row;
     std::optional<Block> values = block(v, "", !positions_are_rows(*trace_.find(v)), "attend.");
     const std::string sum = "= weights " + values->symbol;
-    row.columns.push_back(product(std::move(values), block(prefix + "head_outputs", sum)));
+    row.columns.push_back(product(std::move(values), outputs(prefix, sum)));
     return row;
+  }
+
+  /// The outputs of the head, which are replaced in Concat where it is switched off.
+  [[nodiscard]] std::optional<Block> outputs(const std::string& prefix, const std::string& formula) const {
+    std::optional<Block> made = block(prefix + "head_outputs", formula);
+    if (!made || names_.stage == "single.") return made;
+    const std::string state = head_state(trace_.experiment(), prefix + "weights", slice_.head);
+    if (!state.empty()) made->symbol += ", " + state;
+    return made;
   }
 
   /// The output layer: Concat × (W_Oᵀ)ᵀ. The transpose [out, in] is shown because [in, out] would be as high as all heads
@@ -277,6 +287,8 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
   if (option == "stage") return has_stages(trace);
   if (option == "moment") return moments(trace, chosen) > 0;
   if (option == "query") return chosen_moment(chosen) > 0 && leaves_choice(trace, option);
+  if (option == "head" && has_stages(trace) && std::get<std::string>(chosen.find("stage")->second) == "single")
+    return false;
   return leaves_choice(trace, option);
 }
 

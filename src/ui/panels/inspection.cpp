@@ -98,7 +98,7 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
 
 }  // namespace
 
-std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
+std::vector<std::size_t> elided(std::size_t count, std::size_t most, std::optional<std::size_t> wanted) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < count; ++i) {
     if (count > most && i == most / 2) {
@@ -107,6 +107,8 @@ std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
     }
     lines.push_back(i);
   }
+  const bool in_gap = wanted && std::ranges::find(lines, *wanted) == lines.end();
+  if (in_gap && most > 1) lines[most / 2 - 1] = *wanted;
   return lines;
 }
 

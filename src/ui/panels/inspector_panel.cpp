@@ -85,7 +85,7 @@ void line(const Style& style, const Columns& columns, const std::string& text, c
 void show_terms(const Style& style, const Explanation& e) {
   Range range;
   for (const Term& term : e.terms) range.add(term.value);
-  const std::vector<std::size_t> shown = elided(e.terms.size(), kTermsShown);
+  const std::vector<std::size_t> shown = elided(e.terms.size(), kTermsShown, e.own_term);
   float widest = 0;
   for (const std::size_t i : shown) {
     if (i < e.terms.size()) widest = std::max(widest, text_width_of(e.terms[i].text));
@@ -98,7 +98,7 @@ void show_terms(const Style& style, const Explanation& e) {
       continue;
     }
     line(style, columns, e.terms[i].text, number_text(e.terms[i].value), e.terms[i].value, range, style.palette.accent,
-         false);
+         i == e.own_term);
   }
   if (!e.results.empty()) ImGui::Separator();
   for (const ResultLine& result : e.results)

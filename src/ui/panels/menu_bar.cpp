@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -12,6 +13,14 @@
 
 namespace attnscope::ui {
 namespace {
+
+/// Whether a parameter has another value than the system's own.
+bool has_other_settings(const Experiment& experiment) {
+  return std::ranges::any_of(find_system(experiment.system)->parameters, [&](const Parameter& parameter) {
+    const auto found = experiment.parameters.find(parameter.name);
+    return found != experiment.parameters.end() && found->second != parameter.default_value;
+  });
+}
 
 /// Whether the command can be given now.
 bool is_enabled(Command command, const Experiment& experiment, const MenuState& state) {
@@ -134,8 +143,10 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
     ImGui::EndMenu();
   }
   if (open) intents.menu = menu_beside(*open);
-  const std::string title =
-      state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
+  // The first window, and whatever a slider moved, is not what the system's name stands for on the command line.
+  const bool is_other = state.title == experiment.system && has_other_settings(experiment);
+  const std::string title = state.title + (is_other ? ", other settings" : "") + (state.modified ? " · edited" : "") +
+                            " — " + find_system(experiment.system)->title;
   // Painted, not laid out: a menu bar ends its items where its last one does.
   const ImVec2 size(line_width(title), ImGui::GetTextLineHeight());
   const float left = ImGui::GetWindowWidth() - style.px(16) - size.x;

@@ -45,6 +45,9 @@ std::string percent_text(double probability) {
   return probability < 0.005 ? "< 1 %" : fixed_text(100 * probability, 0) + " %";
 }
 
+/// Whether the tokenizer had no token for what stands there.
+bool is_unknown(const std::string& piece) { return piece == "<unk>" || piece == "[UNK]" || piece == "<UNK>"; }
+
 /// Puts the cursor behind the last character when that is wanted.
 int move_cursor(ImGuiInputTextCallbackData* data) {
   if (!std::exchange(*static_cast<bool*>(data->UserData), false)) return 0;
@@ -87,13 +90,18 @@ class TextColumn {
     const float left = ImGui::GetCursorPosX();
     section_title(style_, title_of(experiment_, which_).c_str());
     ImGui::SameLine();
-    const std::string count = token_count(std::ssize(text_.ids));
+    const std::string count = token_count();
     next_words(left + width - ImGui::CalcTextSize(count.c_str()).x - style_.px(16));
     text_right(count, left + width, color(style_.palette.dim));
     ImGui::SetCursorPosX(left);
   }
 
-  static std::string token_count(Index tokens) { return grouped_text(tokens) + (tokens == 1 ? " token" : " tokens"); }
+  [[nodiscard]] std::string token_count() const {
+    const Index tokens = std::ssize(text_.ids);
+    const auto unknown = std::ranges::count_if(text_.pieces, is_unknown);
+    return grouped_text(tokens) + (tokens == 1 ? " token" : " tokens") +
+           (unknown > 0 ? ", " + grouped_text(unknown) + " unknown" : "");
+  }
 
   /// What may come next, in the order of its probability, as far as there is room.
   void next_words(float right) {
@@ -201,6 +209,8 @@ class TextColumn {
              color(special ? style_.palette.dim : style_.palette.text), piece);
     std::string about = "token " + std::to_string(i + 1) + " · id " + std::to_string(text_.ids[i]);
     if (i < text_.pieces.size()) about += " · “" + text_.pieces[i] + "”";
+    if (i < text_.pieces.size() && is_unknown(text_.pieces[i]))
+      about += "\nNot in the vocabulary: the model reads the same token for every unknown word.";
     tooltip(about + (special ? " · special" : ""));
   }
 

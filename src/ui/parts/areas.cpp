@@ -68,7 +68,7 @@ constexpr double kLeastPresented = 300;
 constexpr double kLessonAbove = 0.45;
 
 /// The figure, and beside it the open lesson, above the panels that are shown.
-Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels) {
+Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels, double row_height) {
   const auto width = static_cast<double>(display.x);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double line = std::max(1.0, std::round(unit));
@@ -83,9 +83,13 @@ Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels) {
   areas.has_tabs = panels.parameters;
   const double begin = beside + line;
   const double tabs = areas.has_tabs ? std::round(36 * unit) + line : 0;
+  // And what it says about the text.
+  areas.has_row = panels.parameters && row_height > 0;
+  const double row = areas.has_row ? std::round(row_height * unit) + line : 0;
   const double height = bottom - top - line;
   areas.tabs = {begin, top + line, width - begin, tabs};
-  areas.center = {begin, top + line + tabs, width - begin, height - tabs};
+  areas.row = {begin, top + line + tabs, width - begin, std::max(0.0, row - line)};
+  areas.center = {begin, top + line + tabs + row, width - begin, height - tabs - row};
   areas.status = {0, bottom + line, width, status};
   const int others = (panels.parameters ? 1 : 0) + (panels.inspector ? 1 : 0);
   const double lesson = others > 0 ? std::round(height * kLessonAbove) : height;
@@ -123,7 +127,7 @@ double width_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto unit = static_cast<double>(scale);
   const SidePanels& panels = wanted.panels.sides();
-  if (wanted.panels.presenting && wanted.lesson) return presenting_areas(display, unit, panels);
+  if (wanted.panels.presenting && wanted.lesson) return presenting_areas(display, unit, panels, wanted.row);
   const auto width = static_cast<double>(display.x);
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
@@ -155,8 +159,7 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   areas.tabs = {begin, top + line, across, tabs};
   const double row_height = std::round(wanted.row * unit);
   const double without_row = height - top - tabs - status - 3 * line - taken;
-  areas.has_row = wanted.row > 0 && !wanted.panels.presenting &&
-                  (!wanted.lesson || without_row - row_height - line >= kLowestFigure * unit);
+  areas.has_row = wanted.row > 0 && (!wanted.lesson || without_row - row_height - line >= kLowestFigure * unit);
   const double row = areas.has_row ? row_height : 0;
   areas.row = {begin, top + tabs + 2 * line, across, row};
   const double above = tabs + (areas.has_row ? row + line : 0);

@@ -154,6 +154,8 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
   if (!head) return shared.say("X switches a head off: select a head first, in a view that shows one", true);
   for (Edit& edit : edits_for(ToggleHead{*head}, experiment)) intents.actions.push_back({std::move(edit), 0});
+  const bool was_off = std::ranges::find(experiment.heads_off, *head) != experiment.heads_off.end();
+  shared.say("head " + std::to_string(*head + 1) + (was_off ? ": on again" : ": off, its output is 0"), false);
 }
 
 void choose_head(const Shared& shared, Index head, UiIntents& intents) {

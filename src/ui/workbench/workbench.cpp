@@ -208,7 +208,7 @@ double Workbench::row_height() const {
   const float scale = look_.style().scale;
   if (text_count(session().experiment()) > 0)
     return text_panel_height(static_cast<double>(display.y) / static_cast<double>(scale));
-  return start_.height(is_upright(display, scale));
+  return shown_.presenting ? 0 : start_.height(is_upright(display, scale));
 }
 
 void Workbench::show_row(const Style& style, const Areas& areas, UiIntents& intents) {
