@@ -303,11 +303,11 @@ TEST(Numbers, AreThoseOfTheTrace) {
 
 TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   const std::vector<float> values = {-2.54e-11F, -0.0609F, 9999999, -1.7e-40F, 3.4e38F, -123456, -6e-4F};
-  const auto written = [&](double cell) {
+  const auto written = [&](double cell, double largest = 1e-36) {
     Figure figure;
     figure.width = figure.height = 1000;
     figure.heatmaps.push_back(heatmap_of("m", {50, 50, 7 * cell, 30}, {{"row", 1}, {"column", 7}}, values));
-    figure.heatmaps[0].scale = {ColorMap::red_blue, -1, 1};
+    figure.heatmaps[0].scale = {ColorMap::red_blue, -largest, largest};
     EXPECT_EQ(layout_faults(figure), std::vector<std::string>()) << cell;
     RecordingCanvas painted;
     paint(figure, palette(Theme::paper), {}, {0, 0, 1000, 1000}, painted);
@@ -319,6 +319,8 @@ TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   EXPECT_EQ(written(55), (Names{"−2.5e-11", "−0.0609", "1e+07", "−1.7e-40", "3.4e+38", "−123456", "−0.0006"}));
   EXPECT_EQ(written(47), (Names{"−3e-11", "−0.061", "1e+07", "−2e-40", "3e+38", "−1e+05", "−0.0006"}));
   EXPECT_EQ(written(42), Names());
+  // What has the colour of 0 on its scale.
+  EXPECT_EQ(written(100, 1), (Names{"0.000", "−0.0609", "1.00e+07", "3.40e+38", "−123456", "−0.000600"}));
 }
 
 TEST(Heads, OfAFewLayersFitOnAPage) {

@@ -144,6 +144,16 @@ TEST(FigureFile, HeightAndTypeOutOfRangeAreNamed) {
   EXPECT_TRUE(check_figure_options({.height_inches = 200, .font_points = 48}));
 }
 
+TEST(FigureFile, RoundingErrorsAmongLargerNumbersAreZero) {
+  Figure figure = blank_figure();
+  figure.heatmaps.push_back(sample_heatmap({0, 0, 192, 96}, 2, {0.5F, 1e-9F, -0.25F, 2e-4F}));
+  figure.heatmaps[0].scale = {ColorMap::red_blue, -0.5, 0.5};
+  const std::string svg = figure_bytes(figure, FigureFormat::svg).value();
+  for (const char* const shown : {"0.500", "0.000", "−0.250", "0.0002"})
+    EXPECT_NE(svg.find(shown), std::string::npos) << shown;
+  EXPECT_EQ(svg.find("e-09"), std::string::npos);
+}
+
 TEST(FigureFile, WithAHeightThePageHasExactlyThat) {
   Figure figure = blank_figure();  // twice as wide as high
   figure.heatmaps.push_back(sample_heatmap({0, 0, 192, 96}, 1, {1}));

@@ -175,13 +175,18 @@ class TokenMatrixLayout {
   }
 
   void add_pairs(Point at, std::size_t count) {
+    const auto end_of = [](const std::vector<TokenPair>& pairs) {
+      return pairs.empty() ? 0 : static_cast<double>(pairs.front().value);
+    };
+    const double least = std::min(0.0, end_of(found_.pairs.smallest));
+    const double largest = std::max(0.0, end_of(found_.pairs.largest));
     const auto add = [&](const std::string& id, const TokenPair& pair) {
       const std::string name = token(pair.row) + " → " + token(pair.column);
       const auto value = static_cast<double>(pair.value);
       const std::string about = "“" + token(pair.row) + "”, token " + std::to_string(pair.row) + ", → “" +
                                 token(pair.column) + "”, token " + std::to_string(pair.column) + ": " +
                                 number_text(value);
-      add_value_row(figure_, {id, name, about, value, largest_}, at, kListWidth, kPairName);
+      add_value_row(figure_, {id, name, about, value, least, largest}, at, kListWidth, kPairName);
       at.y += kValueRowHeight;
     };
     const auto take = [&](const std::vector<TokenPair>& pairs) { return std::min(count, pairs.size()); };

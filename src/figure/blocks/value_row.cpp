@@ -21,10 +21,12 @@ void add_value_row(Figure& figure, const ValueRow& row, Point at, double width, 
   figure.texts.push_back(chart_text(row.id, {at.x, middle}, literal_markup(name), Ink::text, TypeSize::kSmall,
                                     HorizontalAlign::left, VerticalAlign::middle));
   const double bar = width - name_width - kValueWidth - 16;
-  const double share = row.largest > 0 ? std::abs(row.value) / row.largest : 0;
-  figure.bars.push_back({row.id,
-                         {at.x + name_width + 8, middle - 4, std::max(1.0, share * bar), 8},
-                         Shade::of_hue(row.value < 0 ? 5 : 2)});
+  const double range = row.largest - row.least;
+  const double unit = range > 0 ? bar / range : 0;
+  const double length = std::max(1.0, std::abs(row.value) * unit);
+  const double zero = at.x + name_width + 8 - row.least * unit;
+  figure.bars.push_back(
+      {row.id, {row.value < 0 ? zero - length : zero, middle - 4, length, 8}, Shade::of_hue(row.value < 0 ? 5 : 2)});
   figure.texts.push_back(chart_text(row.id + ".value", {at.x + width, middle}, number_text(row.value, 4), Ink::text,
                                     TypeSize::kSmall, HorizontalAlign::right, VerticalAlign::middle));
   TargetMark target;

@@ -12,7 +12,8 @@ struct ValueRow {
   std::string name;   ///< plain text; shortened where it is too long
   std::string about;  ///< shown under the mouse
   double value = 0;
-  double largest = 0;  ///< magnitude of the longest bar
+  double least = 0;    ///< of all rows, at most 0; bars of negative values go to the left from where 0 is
+  double largest = 0;  ///< of all rows, at least 0
 };
 
 inline constexpr double kValueRowHeight = 20;

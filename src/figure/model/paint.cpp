@@ -19,6 +19,13 @@ constexpr double kLargestWord = 64;
 // In a colour that is nearer to the background's than that, nobody sees where a matrix of zeros ends.
 constexpr int kLeastDifference = 16;
 
+// A number that is smaller than this share of the largest on its scale has the colour of 0.
+constexpr double kUnseenShare = 5e-5;
+
+bool is_of_shares(const ColorScale& scale) {
+  return scale.kind == ScaleKind::linear && scale.low == 0 && scale.high == 1;
+}
+
 /// Between two colours: at `share` 0 the first one.
 Rgb mixed(Rgb from, Rgb to, double share) {
   const auto mix = [&](std::uint8_t a, std::uint8_t b) {
@@ -60,9 +67,12 @@ struct Painter {
   /// Text positioned outside this is not visible.
   [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
 
-  /// A number with as many digits as fit in a cell of that width.
-  [[nodiscard]] std::string cell_text(double value, bool share, double width) const {
-    if (share) return fixed_text(value, 3);
+  /// A number with as many digits as fit in a cell of that width. Beside numbers as large as the scale, rounding errors
+  /// are 0.000.
+  [[nodiscard]] std::string cell_text(double value, const ColorScale& scale, double width) const {
+    if (is_of_shares(scale)) return fixed_text(value, 3);
+    const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
+    if (value != 0 && std::abs(value) < kUnseenShare * largest) return fixed_text(0, 3);
     std::string text = number_text(value, 3);
     for (const int digits : {2, 1}) {
       if (text_width(text, type(TypeSize::kSmall)) + type(4) <= width) break;
@@ -77,7 +87,7 @@ struct Painter {
     const double width = box.width / static_cast<double>(mark.columns());
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
-    const bool share = mark.scale.kind == ScaleKind::linear && mark.scale.low == 0 && mark.scale.high == 1;
+    const bool share = is_of_shares(mark.scale);
     const bool texts = !mark.cell_texts.empty();
     // Enough for any number with one digit, and for shares with three.
     const double least = texts ? type(20) : text_width(share ? "000000" : "−0.0001", size);
@@ -106,7 +116,7 @@ struct Painter {
                           box.y + (static_cast<double>(row) + 0.5) * height};
         const auto place = static_cast<std::size_t>(row * mark.columns() + column);
         const std::string text =
-            texts ? shortened_text(mark.cell_texts[place], width - type(4), size) : cell_text(value, share, width);
+            texts ? shortened_text(mark.cell_texts[place], width - type(4), size) : cell_text(value, mark.scale, width);
         canvas.text({at,
                      {{text, TextSpan::Level::base}},
                      size,

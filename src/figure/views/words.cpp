@@ -119,22 +119,30 @@ class WordsLayout {
     at.y += kHeading;
     at.y += add_caption(&figure_, list.id + ".about", about(list), at, column_) + kBetweenEnds;
     if (!list.words) return;
-    double most = 0;
+    Range range;
     for (const auto* end : {&list.words->largest, &list.words->smallest}) {
-      for (const WordValue& word : *end) most = std::max(most, std::abs(word.value));
+      for (const WordValue& word : *end)
+        range = {std::min(range.least, word.value), std::max(range.largest, word.value)};
     }
-    for (const WordValue& word : list.words->largest) add_row(list.id, word, most, at);
+    for (const WordValue& word : list.words->largest) add_row(list.id, word, range, at);
     at.y += kBetweenEnds;
     // From the least extreme to the most extreme: the column is sorted from top to bottom.
     for (auto word = list.words->smallest.rbegin(); word != list.words->smallest.rend(); ++word)
-      add_row(list.id + ".low", *word, most, at);
+      add_row(list.id + ".low", *word, range, at);
   }
 
-  void add_row(const std::string& list, const WordValue& word, double most, Point& at) {
+  /// Of the values, with 0.
+  struct Range {
+    double least = 0;
+    double largest = 0;
+  };
+
+  void add_row(const std::string& list, const WordValue& word, Range range, Point& at) {
     const std::string name = vocabulary_text(trace_.experiment().model->token_text(word.token), word.token);
     const std::string about = "“" + name + "”, token " + std::to_string(word.token) + ": " + number_text(word.value);
-    add_value_row(figure_, {list + "." + std::to_string(word.token), name, about, word.value, most}, at, column_,
-                  kMostName);
+    add_value_row(figure_,
+                  {list + "." + std::to_string(word.token), name, about, word.value, range.least, range.largest}, at,
+                  column_, kMostName);
     at.y += kRow;
   }
 
