@@ -198,7 +198,7 @@ TEST_F(ExportDialog, TheCaptionCanBeCopied) {
   open_for("a.svg");
   press("Copy");
   const std::string caption = ImGui::GetClipboardText();
-  EXPECT_TRUE(caption.starts_with("Attention computed step by step, ")) << caption;
+  EXPECT_TRUE(caption.starts_with("Attention of head 1 of 4 computed step by step, ")) << caption;
   EXPECT_TRUE(caption.ends_with(". " + figure_caption({screen().experiment()}))) << caption;
   EXPECT_EQ(dialog(), ui::Dialog::export_figure);
   ImGui::SetClipboardText("before");

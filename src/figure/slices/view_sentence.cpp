@@ -31,9 +31,11 @@ class Sentence {
 
   [[nodiscard]] std::string flow() const {
     const bool single = is("stage", "single") && trace_.find("single.q") != nullptr;
+    const bool has_last_line = !is_cross() && trace_.find((single ? "single." : of_.layer) + "out") != nullptr;
     return "Attention" + (single || head_count() < 2 ? "" : of_head()) +
            " computed step by step, from the input to the output" + about(true) + numbers_text() +
-           ". Products stand to the right of one factor and below the other" + divisor_text() + ".";
+           ". Products stand to the right of one factor and below the other" +
+           (has_last_line ? "; the output stands in one line with its factors" : "") + divisor_text() + ".";
   }
 
   [[nodiscard]] std::string qkv() const {
