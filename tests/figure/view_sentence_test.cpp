@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "figure/model/figure_content.h"
+#include "support/made_model.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -29,6 +30,21 @@ TEST(ViewSentence, NamesTheHeadAndTheNumbers) {
       sentence_of(*trace, "vectors", {{"query", Index{2}}, {"key", Index{3}}}),
       "Queries, keys and values of head 1 of 3 as arrows: query “cat” (2) and key “sat” (3) with their angle and dot "
       "product, and the weighted values that add up to the output.");
+}
+
+TEST(ViewSentence, QuotesWhatAModelReads) {
+  const std::shared_ptr<const Trace> trace = made_trace("gpt2", {1, 2, 3});
+  const auto reading = [&](const std::string& text) {
+    Experiment experiment = trace->experiment();
+    experiment.text.text = text;
+    return sentence_of(*trace->for_experiment(experiment), "head");
+  };
+  EXPECT_NE(reading("the cat\nsat").find(" for 3 tokens (“the cat sat”)"), std::string::npos)
+      << reading("the cat\nsat");
+  EXPECT_NE(reading("").find(" for 3 tokens: "), std::string::npos) << reading("");
+  const std::string longer = reading(std::string(5000, 'w'));
+  EXPECT_LT(longer.size(), 400U);
+  EXPECT_NE(longer.find("ww…”)"), std::string::npos);
 }
 
 TEST(ViewSentence, CountsQueriesAndKeysOfCrossAttention) {

@@ -19,6 +19,16 @@ std::string counted_text(Index count, const std::string& thing) {
   return grouped_text(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
+/// " (“Emma met Paul”)": what a model reads, or its beginning; empty where that is no text.
+std::string quoted(const ModelText& text) {
+  constexpr double kLongest = 480;
+  if (text.text.empty()) return "";
+  std::string line = text.text;
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  return " (“" + shortened_text(line, kLongest, TypeSize::kSmall) + "”)";
+}
+
 /// What sentences are made of: the attention that the options choose, and its sizes.
 class Sentence {
  public:
@@ -195,7 +205,8 @@ class Sentence {
     if (encoder == 0 && decoder == 0)
       return first + " of " + counted_text(std::ssize(layers), "layer") + tokens_text() + kRows + mask_text() + ".";
     return first + " of encoder, decoder and cross-attention for " + counted_text(encoder, "token") +
-           " of the encoder and " + grouped_text(decoder) + " of the decoder" + kRows + ".";
+           " of the encoder" + quoted(trace_.experiment().text) + " and " + grouped_text(decoder) + " of the decoder" +
+           quoted(trace_.experiment().text2) + kRows + ".";
   }
 
   /// " of head 2 of 4".
@@ -227,7 +238,13 @@ class Sentence {
            counted_text(keys, "key");
   }
   [[nodiscard]] std::string tokens_text() const {
-    return of_.weights == nullptr ? "" : for_tokens(queries(), keys(), is_cross());
+    if (of_.weights == nullptr) return "";
+    return for_tokens(queries(), keys(), is_cross()) + (is_cross() ? "" : read_text());
+  }
+  /// What the layer reads, of a model with a text.
+  [[nodiscard]] std::string read_text() const {
+    const Experiment& e = trace_.experiment();
+    return quoted(of_.weights->name.starts_with("decoder.") ? e.text2 : e.text);
   }
   [[nodiscard]] std::string both_tokens_text() const {
     const Axes& cross = trace_.find("cross_weights")->axes;
