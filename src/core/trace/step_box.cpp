@@ -60,7 +60,11 @@ void compute_from(const StepPart& part, std::span<const std::shared_ptr<const Te
                   const StepContext& context, std::shared_ptr<MemoryStore> memory, Tensor& whole) {
   std::vector<const Tensor*> inputs;
   inputs.reserve(sources.size());
-  for (const std::shared_ptr<const Tensor>& source : sources) inputs.push_back(source.get());
+  for (const std::shared_ptr<const Tensor>& source : sources) {
+    inputs.push_back(source.get());
+    // What has been put off in it is written now: that computes parts as well, in the memory that is kept for them.
+    static_cast<void>(source->first());
+  }
   auto axes = std::make_shared<const Axes>(region_axes(part.step.axes, part.region));
   const auto count = static_cast<std::size_t>(part.region.count());
   const auto compute_in = [&](Numbers memory_of_part) {
