@@ -1,6 +1,6 @@
-// Nobody has to read letters smaller than 11 pixels, in small windows either: every view of every system and every step
-// of every lesson, letter by letter. What is still smaller is listed in tests/ui/small_letters.txt, which may only become
-// shorter. To write it anew, run these tests with ATTNSCOPE_UPDATE_SNAPSHOTS=1.
+// Nobody has to read letters smaller than 11 pixels, or 16 while presenting, in small windows either: every view of every
+// system and every step of every lesson, letter by letter. What is still smaller is listed in tests/ui/small_letters.txt,
+// which may only become shorter. To write it anew, run these tests with ATTNSCOPE_UPDATE_SNAPSHOTS=1.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include "interface_test.h"
 #include "offscreen/window_texts.h"
 #include "support/sanitized.h"
+#include "ui/parts/presented_step.h"
 
 namespace attnscope::test {
 namespace {
@@ -46,6 +47,14 @@ class Letters : public Interface {
     options.lessons = lessons();
     start(options);
     size_ = size;
+    unit_ = static_cast<double>(size.scale);
+  }
+
+  void present() {
+    screen().key_with_shift(kF11);
+    screen().settle();
+    unit_ = static_cast<double>(size_.scale) * ui::presenting_size(size_.width / static_cast<double>(size_.scale),
+                                                                   size_.height / static_cast<double>(size_.scale));
   }
 
   [[nodiscard]] static const std::vector<LessonFile>& lessons() {
@@ -61,17 +70,16 @@ class Letters : public Interface {
   /// Notes the smallest letter of each part of the window that is smaller than it may be.
   void look(const std::string& about) {
     ++looks_;
-    const double unit = static_cast<double>(size_.scale);
-    const double shrunk = screen().transform().type_scale / unit;
+    const double shrunk = screen().transform().type_scale / unit_;
     std::map<std::string, double> smallest;
     if (shrunk < 1 - 0.02) smallest["figure"] = shrunk * kLeastLetter;
     for (const SeenLetter& letter : seen_letters()) {
       ++letters_;
-      if (letter.size >= (kLeastLetter - kSmallerUnnoticed) * unit || may_be_small(letter, unit)) continue;
+      if (letter.size >= (kLeastLetter - kSmallerUnnoticed) * unit_ || may_be_small(letter, unit_)) continue;
       const std::string part =
           letter.window.find("picture") != std::string::npos ? "figure" : std::string(letter.window);
-      const auto [found, is_new] = smallest.try_emplace(part, letter.size / unit);
-      found->second = std::min(found->second, letter.size / unit);
+      const auto [found, is_new] = smallest.try_emplace(part, letter.size / unit_);
+      found->second = std::min(found->second, letter.size / unit_);
     }
     for (const auto& [part, size] : smallest) found_[kind_ + ", " + about + ", " + part] = size;
   }
@@ -89,8 +97,8 @@ class Letters : public Interface {
     }
   }
 
-  void look_at_lessons() {
-    kind_ = size_text() + " lessons";
+  void look_at_lessons(const std::string& how) {
+    kind_ = size_text() + " " + how;
     for (const LessonFile& file : lessons()) {
       if (kSanitized && &file != &lessons()[1]) continue;
       apply(OpenLesson{*file.lesson});
@@ -135,6 +143,7 @@ class Letters : public Interface {
   }
 
   WindowSize size_ = {};
+  double unit_ = 1;  ///< pixels per logical pixel
   std::string kind_;
   std::map<std::string, double> found_;
   long looks_ = 0;
@@ -151,7 +160,15 @@ TEST_P(LettersInSmallWindows, OfViewsCanBeRead) {
 
 TEST_P(LettersInSmallWindows, OfLessonsCanBeRead) {
   start_at(GetParam());
-  look_at_lessons();
+  look_at_lessons("lessons");
+  expect_listed();
+}
+
+// The same logical sizes: while presenting, everything is larger.
+TEST_P(LettersInSmallWindows, OfPresentedLessonsCanBeRead) {
+  start_at(GetParam());
+  present();
+  look_at_lessons("presented");
   expect_listed();
 }
 

@@ -21,6 +21,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kTableMargin = 16;
+constexpr double kNarrowMargin = 6;  // beside the table and its targets, in a narrow window
 constexpr double kMeasureTitle = 28;
 constexpr double kNoteHeight = 20;
 constexpr double kHeaderHeight = 44;
@@ -122,7 +123,7 @@ class MetricsLayout {
     const auto count = static_cast<double>(widths.size());
     const double widened = std::clamp((options_.width - 2 * kTableMargin - least) / count, 0.0, kMaxWidened);
     const double all = least + count * widened;
-    figure_.width = std::max(options_.width, all + 2 * kTableMargin);
+    figure_.width = std::max(options_.width, all + 2 * (upright_ ? kNarrowMargin : kTableMargin));
     left_ = (figure_.width - all) / 2;
     columns_.push_back(left_ + name_width_);
     for (const double width : widths) columns_.push_back(columns_.back() + width + widened);

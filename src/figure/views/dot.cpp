@@ -19,9 +19,13 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kRowGap = 8;
+// In a window too low for these.
+constexpr double kTightMargin = 6;
+constexpr double kTightGap = 4;
 constexpr double kLeastWidth = 320;
 constexpr double kWidestContent = 1000;
-constexpr double kMinUnit = 26;  // bar height of a row with share 1
+constexpr double kMinUnit = 26;    // bar height of a row with share 1
+constexpr double kTightUnit = 12;  // the same
 constexpr double kFileUnit = 52;
 constexpr double kMaxUnit = 88;
 
@@ -44,27 +48,32 @@ class DotLayout {
       const std::string pooled = pooled_text(row);
       if (!pooled.empty()) row.about = {row.about.front() + "; " + pooled, pooled};
     }
-    const double fixed = 2 * kMargin + stations(nullptr, 0) + key_label_height() + rows_fixed();
     double shares = 0;
     for (const BarRow& row : rows_) shares += row.share;
+    double fixed = height_without_bars();
+    if (options_.height > 0 && fixed + kMinUnit * shares > options_.height) {
+      margin_ = kTightMargin;
+      gap_ = kTightGap;
+      fixed = height_without_bars();
+    }
     const double unit =
-        options_.height > 0 ? std::clamp((options_.height - fixed) / shares, kMinUnit, kMaxUnit) : kFileUnit;
+        options_.height > 0 ? std::clamp((options_.height - fixed) / shares, kTightUnit, kMaxUnit) : kFileUnit;
     const double height = fixed + unit * shares;
     figure_.height = std::max(options_.height, height);
-    double y = kMargin + (figure_.height - height) / 2;
+    double y = margin_ + (figure_.height - height) / 2;
     for (const BarRow& row : rows_) {
       if (row.id == "scores") y += stations(&figure_, y);
-      y = add_bar_row(figure_, row, columns(row), y, unit * row.share) + kRowGap;
+      y = add_bar_row(figure_, row, columns(row), y, unit * row.share) + gap_;
     }
-    key_labels(y - kRowGap);
+    key_labels(y - gap_);
     return std::move(figure_);
   }
 
  private:
-  /// The height of the rows without their bars.
-  [[nodiscard]] double rows_fixed() const {
-    double height = 0;
-    for (const BarRow& row : rows_) height += kBarTitle + columns(row).numbers_height() + kRowGap;
+  /// The height of everything but the bars.
+  [[nodiscard]] double height_without_bars() const {
+    double height = 2 * margin_ + stations(nullptr, 0) + key_label_height();
+    for (const BarRow& row : rows_) height += kBarTitle + columns(row).numbers_height() + gap_;
     return height;
   }
 
@@ -182,7 +191,7 @@ class DotLayout {
     const std::vector<ArithmeticTerm> terms = score_terms(trace_, n_, "");
     // The place of those that are still to come stays free.
     if (figure != nullptr) add_arithmetic(figure, std::span(terms).first(terms_of_moment(terms)), {left_, top}, width_);
-    return add_arithmetic(nullptr, terms, {left_, top}, width_) + kRowGap;
+    return add_arithmetic(nullptr, terms, {left_, top}, width_) + gap_;
   }
 
   /// How many of them are computed, the first ones.
@@ -253,6 +262,8 @@ class DotLayout {
   DotNumbers n_;
   std::optional<Moment> moment_;
   std::vector<BarRow> rows_;
+  double margin_ = kMargin;  ///< above and below
+  double gap_ = kRowGap;     ///< between rows
   double left_ = 0;
   double width_ = 0;
   Figure figure_;
