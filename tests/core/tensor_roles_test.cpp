@@ -133,7 +133,8 @@ TEST(TensorRoles, ParametersHaveNamesOfTheirOwn) {
   for (const char* name : {"h.0.attn.c_attn.weight", "attn.bias", "ln_1.weight", "blocks.0.attn.W_Q", "blocks.0.ln1.w",
                            "blocks.0.attn.b_O", "embed.W_E", "LayerNorm.gamma", "q_proj.lora_A.weight", "kernel"})
     EXPECT_TRUE(is_parameter(name)) << name;
-  for (const char* name : {"attn_weight", "attention_weights", "weights", "hook_q", "layers.0.attn", "x", "b", "w", ""})
+  for (const char* name : {"attn_weight", "attention_weights", "weights", "hook_q", "layers.0.attn", "x", "b", "w", "",
+                           "w__", "b_.", "/W_/", "b__\xff"})
     EXPECT_FALSE(is_parameter(name)) << name;
 }
 

@@ -269,7 +269,8 @@ bool is_parameter(std::string_view name) {
   if (is_attention_weight(name, words)) return false;
   if (std::ranges::any_of(words, [](const std::string& word) { return is_among(kParameters, word); })) return true;
   const std::string_view last = name.substr(name.find_last_of("./") + 1);
-  if (last.size() < 3 || last[1] != '_') return false;
+  // "w__" is a single word.
+  if (last.size() < 3 || last[1] != '_' || words.size() < 2) return false;
   return (last[0] == 'w' || last[0] == 'W' || last[0] == 'b') && words[words.size() - 2].size() == 1 &&
          is_among(kProjected, words.back());
 }
