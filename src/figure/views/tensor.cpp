@@ -106,6 +106,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const double high = options.height > 0 ? std::max(1.0, options.height - fixed) : 0;
   std::vector<HeatmapMark> marks = slices_of(trace, number, first, std::min(kMaxSlices, all - first));
   std::vector<std::string> places;
+  places.reserve(marks.size());
   for (const HeatmapMark& mark : marks) places.push_back(place_text(step, mark.leading));
   const PanelShape shape = shape_of(marks.front(), places);
   if (high > 0) marks.resize(static_cast<std::size_t>(readable_count(std::ssize(marks), shape, room, high)));
