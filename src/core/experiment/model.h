@@ -70,6 +70,9 @@ class Model {
   /// The text that a token stands for: " the", "ing"; "#464" without a tokenizer.
   [[nodiscard]] virtual std::string token_text(Index id) const = 0;
 
+  /// The token that every word outside the vocabulary becomes, if there is one.
+  [[nodiscard]] virtual std::optional<Index> unknown_token() const { return {}; }
+
   /// The states of its training that were found with it, by step; empty: none. This model may be one of them.
   [[nodiscard]] virtual std::span<const Checkpoint> checkpoints() const { return {}; }
 };

@@ -73,6 +73,7 @@ class BpeModel final : public TokenModel {
   }
 
   [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
+  [[nodiscard]] std::optional<int> unknown() const override { return settings_.unknown; }
 
  private:
   void append_characters(std::string_view word, std::vector<WordToken>& to) const {

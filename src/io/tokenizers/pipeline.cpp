@@ -85,6 +85,7 @@ class Pipeline final : public TextEncoder {
     return added != added_by_content_.end() ? std::optional(added->second) : model_->vocabulary().id(piece);
   }
 
+  [[nodiscard]] std::optional<int> unknown() const override { return model_->unknown(); }
   [[nodiscard]] std::size_t size() const override { return size_; }
 
  private:

@@ -106,6 +106,12 @@ class SentencePieceEncoder final : public TextEncoder {
     return found ? std::optional(id) : std::nullopt;
   }
 
+  [[nodiscard]] std::optional<int> unknown() const override {
+    if (vocabulary_) return vocabulary_->id("<unk>");
+    const int id = processor_->unk_id();
+    return id >= 0 ? std::optional(id) : std::nullopt;
+  }
+
   [[nodiscard]] std::size_t size() const override {
     std::size_t all =
         vocabulary_ ? vocabulary_->size() : static_cast<std::size_t>(std::max(processor_->GetPieceSize(), 0));
@@ -120,7 +126,7 @@ class SentencePieceEncoder final : public TextEncoder {
     for (std::size_t i = 0; i < pieces.pieces_size(); ++i) {
       const auto piece = pieces.pieces(static_cast<int>(i));
       int id = static_cast<int>(piece.id());
-      if (vocabulary_) id = vocabulary_->id(piece.piece()).value_or(vocabulary_->id("<unk>").value_or(0));
+      if (vocabulary_) id = vocabulary_->id(piece.piece()).value_or(unknown().value_or(0));
       const std::size_t end = std::min<std::size_t>(piece.end(), part.size());
       const std::size_t begin = std::min<std::size_t>(piece.begin(), end);
       tokens.push_back({id, {range.from + begin, range.from + end}, false});

@@ -34,6 +34,8 @@ class TextEncoder {
   /// The bytes that it stands for.
   [[nodiscard]] virtual std::string text_of(int id) const = 0;
   [[nodiscard]] virtual std::optional<int> id_of(std::string_view piece) const = 0;
+  /// The token that stands for what the vocabulary lacks, if there is one.
+  [[nodiscard]] virtual std::optional<int> unknown() const = 0;
   /// One more than the largest id.
   [[nodiscard]] virtual std::size_t size() const = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,8 @@ class TokenModel {
   /// Appends the tokens of `word`, which is UTF-8 and not empty.
   virtual void tokenize(std::string_view word, std::vector<WordToken>& to) const = 0;
   [[nodiscard]] virtual const Vocabulary& vocabulary() const = 0;
+  /// The token that stands for what the vocabulary lacks, if there is one.
+  [[nodiscard]] virtual std::optional<int> unknown() const = 0;
 };
 
 /// The `model` of tokenizer.json.

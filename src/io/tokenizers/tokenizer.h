@@ -46,6 +46,8 @@ class Tokenizer {
   /// The bytes that the token stands for (" the" for "Ġthe"), which need not be whole characters.
   [[nodiscard]] std::string text_of(int id) const { return encoder_->text_of(id); }
   [[nodiscard]] std::optional<int> id_of(std::string_view piece) const { return encoder_->id_of(piece); }
+  /// The token that stands for what the vocabulary lacks, if there is one.
+  [[nodiscard]] std::optional<int> unknown() const { return encoder_->unknown(); }
   /// One more than the largest id.
   [[nodiscard]] std::size_t size() const { return encoder_->size(); }
 

@@ -47,6 +47,7 @@ class UnigramModel final : public TokenModel {
   }
 
   [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
+  [[nodiscard]] std::optional<int> unknown() const override { return unknown_; }
 
  private:
   /// The last piece of the best way to a place.

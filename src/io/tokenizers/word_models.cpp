@@ -36,6 +36,7 @@ class WordPieceModel final : public TokenModel {
   }
 
   [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
+  [[nodiscard]] std::optional<int> unknown() const override { return unknown_; }
 
  private:
   [[nodiscard]] std::optional<WordToken> longest_at(std::string_view word, std::size_t at) const {
@@ -67,6 +68,7 @@ class WordLevelModel final : public TokenModel {
   }
 
   [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
+  [[nodiscard]] std::optional<int> unknown() const override { return unknown_; }
 
  private:
   Vocabulary vocabulary_;

@@ -45,9 +45,6 @@ std::string percent_text(double probability) {
   return probability < 0.005 ? "< 1 %" : fixed_text(100 * probability, 0) + " %";
 }
 
-/// Whether the tokenizer had no token for what stands there.
-bool is_unknown(const std::string& piece) { return piece == "<unk>" || piece == "[UNK]" || piece == "<UNK>"; }
-
 /// Puts the cursor behind the last character when that is wanted.
 int move_cursor(ImGuiInputTextCallbackData* data) {
   if (!std::exchange(*static_cast<bool*>(data->UserData), false)) return 0;
@@ -62,6 +59,7 @@ class TextColumn {
       : style_(style),
         experiment_(experiment),
         text_(model_text(experiment, which)),
+        unknown_(experiment.model->unknown_token()),
         which_(which),
         words_(words),
         typed_(state.typed_texts[static_cast<std::size_t>(which - 1)]),
@@ -96,9 +94,16 @@ class TextColumn {
     ImGui::SetCursorPosX(left);
   }
 
+  /// Whether the vocabulary has nothing for what stands there.
+  [[nodiscard]] bool is_unknown(std::size_t i) const {
+    const bool is_special = i < text_.special.size() && text_.special[i];  // written as such
+    return !is_special && text_.ids[i] == unknown_;
+  }
+
   [[nodiscard]] std::string token_count() const {
     const Index tokens = std::ssize(text_.ids);
-    const auto unknown = std::ranges::count_if(text_.pieces, is_unknown);
+    Index unknown = 0;
+    for (std::size_t i = 0; i < text_.ids.size(); ++i) unknown += is_unknown(i) ? 1 : 0;
     return grouped_text(tokens) + (tokens == 1 ? " token" : " tokens") +
            (unknown > 0 ? ", " + grouped_text(unknown) + " unknown" : "");
   }
@@ -209,14 +214,14 @@ class TextColumn {
              color(special ? style_.palette.dim : style_.palette.text), piece);
     std::string about = "token " + std::to_string(i + 1) + " · id " + std::to_string(text_.ids[i]);
     if (i < text_.pieces.size()) about += " · “" + text_.pieces[i] + "”";
-    if (i < text_.pieces.size() && is_unknown(text_.pieces[i]))
-      about += "\nNot in the vocabulary: the model reads the same token for every unknown word.";
+    if (is_unknown(i)) about += "\nNot in the vocabulary: the model reads the same token for every unknown word.";
     tooltip(about + (special ? " · special" : ""));
   }
 
   const Style& style_;
   const Experiment& experiment_;
   const ModelText& text_;
+  std::optional<Index> unknown_;
   int which_;
   std::span<const NextWord> words_;
   std::optional<TypedText>& typed_;

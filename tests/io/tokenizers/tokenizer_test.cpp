@@ -166,7 +166,9 @@ TEST(TokenizerMerges, GoByRank) {
 TEST(TokenizerMerges, UnknownCharactersAreBytesOrUnknown) {
   json document = bpe({"<unk>", "a", "<0xC3>", "<0xA9>"}, json::array());
   EXPECT_EQ(pieces(document, "aéa"), (Pieces{"a", "a"}));
+  EXPECT_EQ(parsed(document)->unknown(), std::nullopt);
   document["model"]["unk_token"] = "<unk>";
+  EXPECT_EQ(parsed(document)->unknown(), 0);
   EXPECT_EQ(pieces(document, "aéßa"), (Pieces{"a", "<unk>", "<unk>", "a"}));
   document["model"]["fuse_unk"] = true;
   EXPECT_EQ(pieces(document, "aéßa"), (Pieces{"a", "<unk>", "a"}));
@@ -181,6 +183,7 @@ TEST(TokenizerUnigram, TakesTheBestSum) {
   json document = json::parse(R"({"model": {"type": "Unigram", "unk_id": 0,
     "vocab": [["<unk>", 0], ["a", -1], ["b", -1], ["ab", -1.5], ["abc", -9], ["c", -2]]}})");
   EXPECT_EQ(pieces(document, "abc"), (Pieces{"ab", "c"}));
+  EXPECT_EQ(parsed(document)->unknown(), 0);
   // Unknown characters in a row are one token.
   EXPECT_EQ(pieces(document, "a??b"), (Pieces{"a", "<unk>", "b"}));
   EXPECT_EQ(spans(document, "a??b"), (Spans{{0, 1}, {1, 3}, {3, 4}}));
@@ -194,6 +197,7 @@ TEST(TokenizerWordPiece, TakesTheLongestPieces) {
   document["model"]["unk_token"] = "[UNK]";
   EXPECT_EQ(pieces(document, "unaffable"), (Pieces{"un", "##aff", "##able"}));
   EXPECT_EQ(pieces(document, "unaffx"), (Pieces{"[UNK]"}));
+  EXPECT_EQ(parsed(document)->unknown(), parsed(document)->id_of("[UNK]"));
   document["model"]["max_input_chars_per_word"] = 8;
   EXPECT_EQ(pieces(document, "unaffable"), (Pieces{"[UNK]"}));
 }
