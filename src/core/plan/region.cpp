@@ -3,20 +3,6 @@
 #include <algorithm>
 
 namespace attnscope {
-namespace {
-
-/// Whether the cells of the region are contiguous in a tensor with those axes.
-bool is_contiguous(const Axes& axes, const Region& region) {
-  bool partial = false;  // a later axis is partial: earlier ones may have one cell only
-  for (std::size_t axis = axes.size(); axis-- > 0;) {
-    if (partial && region.size(axis) > 1) return false;
-    partial = partial || region.size(axis) < axes[axis].size;
-  }
-  return true;
-}
-
-}  // namespace
-
 Index Region::count() const {
   Index cells = 1;
   for (std::size_t axis = 0; axis < begin.size(); ++axis) cells = saturating_product(cells, size(axis));
@@ -72,13 +58,22 @@ Region half_of(Region region, std::size_t axis, bool second) {
   return region;
 }
 
+bool is_contiguous(const Tensor& whole, const Region& region) {
+  Index run = 1;
+  for (std::size_t axis = region.end.size(); axis-- > 0;) {
+    if (region.size(axis) > 1 && whole.apart(axis) != run) return false;
+    run *= region.size(axis);
+  }
+  return true;
+}
+
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region) {
   if (region == whole_region(region.step, whole->axes())) return whole;
   Axes axes = region_axes(whole->axes(), region);
   // It may begin where the tensor ends.
   if (region.count() == 0) return std::make_shared<Tensor>(std::move(axes), nullptr);
   if (whole->has_room()) return whole->box(std::move(axes), region.begin);
-  if (is_contiguous(whole->axes(), region)) return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
+  if (is_contiguous(*whole, region)) return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
   auto part = std::make_shared<Tensor>(std::move(axes), nullptr);
   const Index length = region.size(region.begin.size() - 1);
   for_each_run(region, [&](Index at, const std::vector<Index>& index) {

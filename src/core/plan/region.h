@@ -60,6 +60,9 @@ void for_each_run(const Region& region, const Visit& visit) {
   }
 }
 
+/// Whether the cells of the region are neighbours in memory, one after the other.
+bool is_contiguous(const Tensor& whole, const Region& region);
+
 /// The numbers of a box of a tensor; copies them only if they are not contiguous and the tensor has no room.
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region);
 

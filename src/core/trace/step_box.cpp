@@ -45,16 +45,6 @@ void put(const Tensor& part, const Region& box, Tensor& whole) {
   });
 }
 
-/// Whether the numbers of a box are neighbours in the tensor.
-bool is_one_run(const Region& box, const Tensor& whole) {
-  Index run = 1;
-  for (std::size_t axis = box.end.size(); axis-- > 0;) {
-    if (box.size(axis) > 1 && whole.apart(axis) != run) return false;
-    run *= box.size(axis);
-  }
-  return true;
-}
-
 /// Computes the part from the boxes of its sources, and puts it into its place.
 void compute_from(const StepPart& part, std::span<const std::shared_ptr<const Tensor>> sources,
                   const StepContext& context, std::shared_ptr<MemoryStore> memory, Tensor& whole) {
@@ -73,7 +63,7 @@ void compute_from(const StepPart& part, std::span<const std::shared_ptr<const Te
     return numbers;
   };
   // One more token is some hundred parts, most of which have few numbers.
-  if (is_one_run(part.region, whole)) {
+  if (is_contiguous(whole, part.region)) {
     compute_in(Numbers(std::span(whole.first() + whole.place(part.region.begin), count)));
   } else if (count <= kFewNumbers) {
     thread_local Scratch scratch;

@@ -128,6 +128,7 @@ template <typename Isa, bool kFused>
 void add_along_depth(const RowProduct& p) {
   constexpr Index kWidth = Isa::V::kWidth;
   Index j = 0;
+  // Two vectors of 16 would read 32 columns at once: more than the first cache keeps apart.
   if constexpr (kWidth <= 8)
     for (; j + 2 * kWidth <= p.columns; j += 2 * kWidth) add_columns<Isa, kFused, 2>(p, j, kWidth);
   for (; j < p.columns; j += kWidth) add_columns<Isa, kFused, 1>(p, j, kWidth < p.columns - j ? kWidth : p.columns - j);
