@@ -236,7 +236,7 @@ Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options) {
   Captions captions;
   // Layers of a decoder have two.
   const bool crosses = std::ranges::any_of(
-      layers, [](const ShownAttention& each) { return each.tensor.find("cross_weights") != std::string::npos; });
+      layer_attentions(trace), [](const LayerAttention& each) { return each.kind == AttentionKind::cross; });
   const std::string rows_name = crosses ? "attentions" : "layers";
   captions.title = std::to_string(layers.size()) + " " + rows_name + ", " + std::to_string(most) +
                    (most == 1 ? " head" : " heads") + " each";
