@@ -88,8 +88,9 @@ struct Performance {
   float built = 0;        ///< how much of it is done, 0 to 1, where that is known; otherwise 0
 };
 
+/// What happens now; where nothing does, how large the experiment is and how fast, unless it is being presented.
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
-                UiIntents& intents);
+                bool presenting, UiIntents& intents);
 
 /// Numbers that a source printed, and the same numbers as computed.
 struct ReferenceTable {

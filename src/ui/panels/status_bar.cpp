@@ -37,12 +37,12 @@ bool is_pressed(const char* id) {
 }  // namespace
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
-                UiIntents& intents) {
+                bool presenting, UiIntents& intents) {
   push_font(style.fonts.small().font, style.fonts.small().line);
   const float width = ImGui::GetWindowWidth();
   const float padding = ImGui::GetStyle().WindowPadding.x;
   ImGui::SetCursorPosY((ImGui::GetWindowHeight() - ImGui::GetTextLineHeight()) / 2);
-  std::string right = trace != nullptr ? performance_text(performance) : "";
+  std::string right = trace != nullptr && !presenting ? performance_text(performance) : "";
   float room = width - 2 * padding;
   if (performance.busy && performance.progress > 0) {
     right = "computing " + std::to_string(static_cast<int>(performance.progress * 100)) + " %";
@@ -57,11 +57,12 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // In a narrow window a message matters more than the timings.
   const bool message = !state.message.text.empty() && ImGui::GetTime() < state.message.until;
-  const std::string left = message                     ? state.message.text
-                           : trace == nullptr          ? "computing…"
-                           : trace->failure()          ? *trace->failure()
-                           : trace->warnings().empty() ? summary(*trace)
-                                                       : trace->warnings().front();
+  const std::string left = message                      ? state.message.text
+                           : trace == nullptr           ? "computing…"
+                           : trace->failure()           ? *trace->failure()
+                           : !trace->warnings().empty() ? trace->warnings().front()
+                           : presenting                 ? ""
+                                                        : summary(*trace);
   const float left_width = ImGui::CalcTextSize(left.c_str()).x;
   const bool both = left_width + right_width + style.px(24) <= room || performance.busy || performance.building ||
                     !performance.writing.empty();

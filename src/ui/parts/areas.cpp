@@ -62,7 +62,7 @@ bool has_lesson_above_inspector(ImVec2 display, float scale, const ShownPanels& 
 
 // Of the window, for a presented lesson; and its least width, logical pixels.
 constexpr double kPresentedShare = 0.37;
-constexpr double kLeastPresented = 300;
+constexpr double kLeastPresented = 260;
 
 // Of the height beside the figure, for the lesson above other panels.
 constexpr double kLessonAbove = 0.45;
@@ -89,8 +89,9 @@ Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels, do
   const double height = bottom - top - line;
   areas.tabs = {begin, top + line, width - begin, tabs};
   areas.row = {begin, top + line + tabs, width - begin, std::max(0.0, row - line)};
-  areas.center = {begin, top + line + tabs + row, width - begin, height - tabs - row};
-  areas.status = {0, bottom + line, width, status};
+  // Messages stand below the lesson, so that the figure has the whole height.
+  areas.center = {begin, top + line + tabs + row, width - begin, height + line + status - tabs - row};
+  areas.status = {0, bottom + line, beside, status};
   const int others = (panels.parameters ? 1 : 0) + (panels.inspector ? 1 : 0);
   const double lesson = others > 0 ? std::round(height * kLessonAbove) : height;
   areas.lesson = {0, top + line, beside, lesson};

@@ -283,7 +283,7 @@ void Workbench::show_status(const Style& style, const Areas& areas, UiIntents& i
                                    !figure.empty(),
                                    shown_figure_.is_building(),
                                    shown_figure_.built_share()};
-  status_bar(style, trace(), performance, state_, intents);
+  status_bar(style, trace(), performance, state_, shown_.presenting, intents);
   ImGui::End();
 }
 
