@@ -120,7 +120,8 @@ class ProductLayout {
     const bool stacked = scale.heading == Heading::stacked;
     if (stacked) add_text(id + ".shape", {x, base}, shape_text(block), TypeSize::kSmall, FontWeight::regular, Ink::dim);
     if (stacked) base -= scale.spacing->shape_line;
-    add_text(id + ".symbol", {x, base}, block.symbol, TypeSize::kTitle, FontWeight::semibold, Ink::text);
+    add_text(id + ".symbol", {x, base}, heading_symbol(block, scale.heading), TypeSize::kTitle, FontWeight::semibold,
+             Ink::text);
     if (scale.heading == Heading::formula && !block.formula.empty()) {
       const double behind = markup_width(block.symbol, TypeSize::kTitle, FontWeight::semibold) + 6;
       add_text(id + ".formula", {x + behind, base}, block.formula, TypeSize::kSmall, FontWeight::regular, Ink::dim);

@@ -16,6 +16,7 @@ struct Block {
   HeatmapMark mark;
   std::string symbol;   ///< markup
   std::string formula;  ///< markup, after the symbol: "= X W_{Q}"
+  std::string brief;    ///< markup, in place of the symbol where headings are narrow; empty: the symbol as well
 };
 
 /// One column of an aligned product: a right factor above its product, or one of them alone.

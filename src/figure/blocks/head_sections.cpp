@@ -18,13 +18,13 @@ constexpr double kLeastExtent = 16;
 constexpr double kWorthLabels = 1.2;
 constexpr double kLargestCell = 48;
 
-/// Sections with labels in given places.
+/// Sections with labels in given places, and perhaps room for the states of heads behind their names.
 class SectionLayout {
  public:
-  SectionLayout(const std::vector<HeadSection>& sections, const SectionRoom& room, LabelPlaces labels)
+  SectionLayout(const std::vector<HeadSection>& sections, const SectionRoom& room, LabelPlaces labels, bool states)
       : sections_(sections), room_(room) {
     made_.places = labels;
-    shape_panels();
+    shape_panels(states);
   }
 
   SectionGrids arrange() {
@@ -37,7 +37,7 @@ class SectionLayout {
 
  private:
   /// Heads align across sections: all leave the same room for labels.
-  void shape_panels() {
+  void shape_panels(bool states) {
     double labels = 0;
     for (const HeadSection& section : sections_)
       labels = std::max(labels, row_label_width(placed(section.heads.front().row_labels)));
@@ -50,7 +50,7 @@ class SectionLayout {
       const double above = column_label_height(placed(first.column_labels), 0);
       made_.top.push_back(everywhere ? 0 : above);
       const double top = (section.has_heads ? section.name_height : 0) + (everywhere ? above : 0);
-      const bool has_state = section.switchable && everywhere;
+      const bool has_state = section.switchable && everywhere && states;
       const double name =
           section.widest_name + (has_state ? text_width(", off", TypeSize::kBody, FontWeight::semibold) : 0);
       const double gap = everywhere ? kLabelledGap : kBareGap;
@@ -190,8 +190,14 @@ Point SectionGrids::matrix(std::size_t section, std::size_t head) const {
 }
 
 SectionGrids arrange_sections(std::vector<HeadSection>& sections, const SectionRoom& room) {
-  const auto with = [&](LabelPlaces labels) { return SectionLayout(sections, room, labels).arrange(); };
-  SectionGrids made = with(LabelPlaces::everywhere);
+  const auto with = [&](LabelPlaces labels, bool states = false) {
+    return SectionLayout(sections, room, labels, states).arrange();
+  };
+  SectionGrids made = with(LabelPlaces::everywhere, true);
+  if (made.width() > room.width) {
+    SectionGrids narrower = with(LabelPlaces::everywhere);
+    if (seen_cell(narrower, room) > seen_cell(made, room)) made = std::move(narrower);
+  }
   if (leaves_labels_out(sections, made.grids)) {
     SectionGrids outside = with(LabelPlaces::outside);
     if (leaves_labels_out(sections, outside.grids)) {

@@ -27,7 +27,7 @@ void add_measure(Figure& figure, const std::string& id, const Rect& cell, std::o
   }
   figure.texts.push_back({id,
                           {right, cell.y + 9},
-                          value ? fixed_text(*value, 3) : "–",
+                          value ? fixed_text(*value, scale.decimals) : "–",
                           TypeSize::kSmall,
                           FontWeight::regular,
                           value ? Ink::text : Ink::dim,

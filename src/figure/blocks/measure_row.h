@@ -17,6 +17,7 @@ std::pair<std::string, std::string> two_lines(const std::string& title);
 struct MeasureScale {
   double largest = 0;             ///< a bar of the full width
   std::optional<double> uniform;  ///< the measure of uniform attention, marked on every bar
+  int decimals = 3;
 };
 
 /// A number in its cell of the table, "–" where the measure does not apply.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/text.h"
@@ -10,6 +10,7 @@
 #include "figure/blocks/head_map.h"
 #include "figure/blocks/head_order.h"
 #include "figure/blocks/layer_block.h"
+#include "figure/blocks/measure_columns.h"
 #include "figure/blocks/measure_row.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
@@ -24,20 +25,11 @@ constexpr double kTableMargin = 16;
 constexpr double kNarrowMargin = 6;  // beside the table and its targets, in a narrow window
 constexpr double kMeasureTitle = 28;
 constexpr double kNoteHeight = 20;
-constexpr double kHeaderHeight = 44;
 constexpr double kMeasureLine = 24;
-constexpr double kTightLine = 21;  // in a low window
-constexpr double kMinNameWidth = 72;
-constexpr double kProfileWidth = 84;
-constexpr double kMinColumn = 44;       // for a number
-constexpr double kNarrowColumn = 40;    // the same in a narrow window
-constexpr double kBetweenHeadings = 8;  // at least
-// Of headings that stand upright: at both ends together, between two lines, and above for an arrow.
-constexpr double kAroundUpright = 12;
-constexpr double kBetweenUpright = 14;
-constexpr double kUprightArrow = 14;
-constexpr double kMaxWidened = 32;  // what columns have beside that where there is room
-constexpr double kMaxBeside = 80;   // width of the selected head's labels; wider ones are left out
+constexpr double kTightLine = 21;       // in a low window
+constexpr double kBetweenUpright = 14;  // two lines of a heading
+constexpr double kMaxWidened = 32;      // what columns have beside that where there is room
+constexpr double kMaxBeside = 80;       // width of the selected head's labels; wider ones are left out
 constexpr double kMaxAbove = 28;
 // Rows of the table on one page.
 constexpr Index kMaxRows = 100;
@@ -56,18 +48,15 @@ class MetricsLayout {
   Figure build() {
     heads_ = measured_heads(trace_, step_, options_, slice_.item);
     if (!heads_) return {};  // stopped
-    for (const Index head : sorted_heads(*heads_, "head", false))
-      name_width_ = std::max(name_width_, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
     order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
     page_ = page_of(std::ssize(order_), kMaxRows, options_.integer("page"));
     find_largest();
     place_columns();
-    const bool in_window = !options_.for_file && options_.height > 0;
-    if (in_window && table_height() + 2 * kTableMargin > options_.height) line_height_ = kTightLine;
+    if (options_.in_window() && table_height() + 2 * kTableMargin > options_.height) line_height_ = kTightLine;
     const double table = table_height();
     double below = has_layers() ? 28 + layers_height() : compares() ? 28 + map_height() : 0;
     // Letters that can be read are worth more than what stands below the table.
-    const bool leaves_out = in_window && below > 0 && table + below + 2 * kTableMargin > options_.height;
+    const bool leaves_out = options_.in_window() && below > 0 && table + below + 2 * kTableMargin > options_.height;
     if (leaves_out) below = kNoteHeight;
     const double height = table + below + 2 * kTableMargin;
     figure_.height = std::max(options_.height, height);
@@ -75,7 +64,7 @@ class MetricsLayout {
     title(y);
     y += title_height();
     header(y);
-    y += header_height_;
+    y += size_.header;
     for (Index i = page_.first; i < page_.end(); ++i, y += line_height_) row(order_[static_cast<std::size_t>(i)], y);
     uniform_row(y);
     y += line_height_;
@@ -109,50 +98,26 @@ class MetricsLayout {
     return name.empty() ? "head " + std::to_string(head + 1) : std::to_string(head + 1) + " " + name;
   }
 
-  /// Columns are as wide as their headings, and all of them wider by the same where there is room.
+  /// All columns are wider by the same where there is room.
   void place_columns() {
-    std::vector<double> widths;
-    for (const Measure& measure : measures()) {
-      const auto [first, second] = two_lines(std::string(measure.title));
-      const double heading = std::max(text_width(first, TypeSize::kSmall),
-                                      text_width(second + (first.empty() ? "" : kDown), TypeSize::kSmall));
-      widths.push_back(std::max(kMinColumn, std::ceil(heading) + kBetweenHeadings));
-    }
-    if (!options_.for_file && options_.height > 0) fit_columns(widths);
-    const double least = std::accumulate(widths.begin(), widths.end(), name_width_ + profile_width_);
-    const auto count = static_cast<double>(widths.size());
-    const double widened = std::clamp((options_.width - 2 * kTableMargin - least) / count, 0.0, kMaxWidened);
-    const double all = least + count * widened;
-    figure_.width = std::max(options_.width, all + 2 * (upright_ ? kNarrowMargin : kTableMargin));
+    double names = 0;
+    for (const Index head : order_)
+      names = std::max(names, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
+    size_ = measure_columns(*heads_, names,
+                            options_.in_window() ? std::optional(options_.width - 2 * kTableMargin) : std::nullopt,
+                            options_.choice("sort") != "head");
+    const double widened =
+        std::clamp((options_.width - 2 * kTableMargin - size_.all()) / size_.count(), 0.0, kMaxWidened);
+    const double all = size_.all() + size_.count() * widened;
+    figure_.width = std::max(options_.width, all + 2 * (size_.upright ? kNarrowMargin : kTableMargin));
     left_ = (figure_.width - all) / 2;
-    columns_.push_back(left_ + name_width_);
-    for (const double width : widths) columns_.push_back(columns_.back() + width + widened);
+    columns_.push_back(left_ + size_.names);
+    for (const double width : size_.widths) columns_.push_back(columns_.back() + (width > 0 ? width + widened : 0));
     profile_left_ = columns_.back();
   }
 
-  /// In a window that is too narrow for all columns the curves are left out, and headings stand upright.
-  void fit_columns(std::vector<double>& widths) {
-    const double room = options_.width - 2 * kTableMargin - name_width_;
-    const auto all = [&widths](double widest) {
-      return std::accumulate(widths.begin(), widths.end(), 0.0,
-                             [&](double sum, double width) { return sum + std::min(width, widest); });
-    };
-    double widest = *std::max_element(widths.begin(), widths.end());
-    if (all(widest) + profile_width_ <= room) return;
-    profile_width_ = 0;
-    if (all(widest) <= room) return;
-    upright_ = true;
-    while (widest > kNarrowColumn && all(widest) > room) --widest;
-    for (double& width : widths) width = std::min(width, std::max(widest, kNarrowColumn));
-    name_width_ = std::clamp(room + name_width_ - all(widest), kMinNameWidth, name_width_);
-    double longest = 0;
-    for (const Measure& measure : measures()) {
-      const auto [first, second] = two_lines(std::string(measure.title));
-      for (const std::string* const line : {&first, &second})
-        longest = std::max(longest, text_width(*line, TypeSize::kSmall, FontWeight::semibold));
-    }
-    header_height_ = std::ceil(longest) + kAroundUpright + (options_.choice("sort") == "head" ? 0 : kUprightArrow);
-  }
+  /// Whether the column of a measure is left out.
+  [[nodiscard]] bool is_left_out(std::size_t measure) const { return size_.widths[measure] <= 0; }
 
   /// Where the numbers of a measure are, in a row of that height.
   [[nodiscard]] Rect column(std::size_t measure, double y, double height) const {
@@ -170,7 +135,7 @@ class MetricsLayout {
     text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
     const double title = text_width(words, TypeSize::kTitle, FontWeight::semibold);
     if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
-    text("size", {profile_left_ + profile_width_, y + 8},
+    text("size", {profile_left_ + size_.profile, y + 8},
          grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
          HorizontalAlign::right);
     if (const std::string note = mask_note(); !note.empty())
@@ -211,7 +176,7 @@ class MetricsLayout {
     const Ink ink = arrow.empty() ? Ink::dim : Ink::text;
     const std::string id = "header." + std::string(measures()[measure].name);
     const auto [first, second] = two_lines(title);
-    if (upright_) {
+    if (size_.upright) {
       const Point foot = {(columns_[measure] + columns_[measure + 1]) / 2, line - kAroundUpright / 2};
       const double aside = first.empty() ? 0 : kBetweenUpright / 2;
       const double length = std::max(upright(id + ".first", {foot.x - aside, foot.y}, first, ink, weight),
@@ -228,25 +193,26 @@ class MetricsLayout {
   }
 
   void header(double y) {
-    const double line = y + header_height_ - 2;
+    const double line = y + size_.header - 2;
     const std::string& sort = options_.choice("sort");
     const std::string arrow = options_.choice("order") == "up" ? kUp : kDown;
     text("header.head", {left_, line - 12}, "head", sort == "head" ? Ink::text : Ink::dim, HorizontalAlign::left,
          sort == "head" ? FontWeight::semibold : FontWeight::regular);
-    sort_target("head", {left_, y, name_width_, header_height_}, "Click to sort by head.");
+    sort_target("head", {left_, y, size_.names, size_.header}, "Click to sort by head.");
     for (std::size_t i = 0; i < measures().size(); ++i) {
+      if (is_left_out(i)) continue;
       const Measure& measure = measures()[i];
       heading(i, line, sort == measure.name ? arrow : "");
       const std::string source = measure.source.empty() ? "" : "\n" + std::string(measure.source);
-      sort_target(std::string(measure.name), column(i, y, header_height_),
+      sort_target(std::string(measure.name), column(i, y, size_.header),
                   std::string(measure.definition) + source + "\nClick to sort.");
     }
-    if (profile_width_ > 0) {
+    if (size_.profile > 0) {
       text("header.profile.first", {profile_left_ + 14, line - 27}, "mean weight", Ink::dim, HorizontalAlign::left);
       text("header.profile", {profile_left_ + 14, line - 12}, "per key", Ink::dim, HorizontalAlign::left);
     }
     figure_.lines.push_back(
-        {"header.line", {left_, line}, {profile_left_ + profile_width_, line}, Ink::line, 1, false, false});
+        {"header.line", {left_, line}, {profile_left_ + size_.profile, line}, Ink::line, 1, false, false});
   }
 
   /// The largest number in each column, for its bars, and the largest of all curves.
@@ -261,22 +227,24 @@ class MetricsLayout {
   }
 
   void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
-    const MeasureScale scale = {largest_[measure], heads_->uniform[measure]};
+    if (is_left_out(measure)) return;
+    const MeasureScale scale = {largest_[measure], heads_->uniform[measure], size_.decimals};
     add_measure(figure_, id, column(measure, y, line_height_), value, scale, shade);
   }
 
   void row(Index head, double y) {
     const std::string id = "head." + std::to_string(head);
     const bool chosen = head == slice_.head;
-    const double width = profile_left_ + profile_width_ - left_;
+    const double width = profile_left_ + size_.profile - left_;
     if (chosen)
       figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, line_height_}, Shade::of(Ink::accent, 0.14)});
     figure_.bars.push_back({id + ".hue", {left_, y + 7, 8, 8}, Shade::of_hue(head)});
-    text(id + ".name", {left_ + 16, y + 11}, shortened_text(row_name(head), name_width_ - 18, TypeSize::kSmall),
+    text(id + ".name", {left_ + 16, y + 11}, shortened_text(row_name(head), size_.names - 18, TypeSize::kSmall),
          Ink::text, HorizontalAlign::left, chosen ? FontWeight::semibold : FontWeight::regular);
     const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
     figure_.targets.push_back({id, {left_ - 6, y, width + 12, line_height_}, "", SetOptions{{{"head", head + 1}}}});
     for (std::size_t i = 0; i < values.size(); ++i) {
+      if (is_left_out(i)) continue;
       const std::string name(measures()[i].title);
       number(id + "." + std::string(measures()[i].name), i, y, values[i], Shade::of_hue(head));
       const std::string about = name + " of head " + std::to_string(head + 1) +
@@ -290,7 +258,7 @@ class MetricsLayout {
 
   void uniform_row(double y) {
     figure_.lines.push_back(
-        {"uniform.line", {left_, y}, {profile_left_ + profile_width_, y}, Ink::line, 1, false, false});
+        {"uniform.line", {left_, y}, {profile_left_ + size_.profile, y}, Ink::line, 1, false, false});
     // The mark that stands for it in the rows above.
     figure_.bars.push_back({"uniform.mark", {left_ + 4, y + 8, 1, 6}, Shade::of(Ink::dim)});
     text("uniform.name", {left_ + 16, y + 11}, "uniform", Ink::dim, HorizontalAlign::left);
@@ -298,19 +266,19 @@ class MetricsLayout {
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
     profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
     figure_.targets.push_back({"uniform",
-                               {left_, y, profile_left_ + profile_width_ - left_, line_height_},
+                               {left_, y, profile_left_ + size_.profile - left_, line_height_},
                                "Uniform attention under the same mask, for comparison.",
                                {}});
   }
 
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
-    if (profile_width_ <= 0) return;
-    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, profile_width_ - 14, line_height_ - 8},
+    if (size_.profile <= 0) return;
+    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, size_.profile - 14, line_height_ - 8},
                 largest_received_, shade);
   }
 
   [[nodiscard]] double table_height() const {
-    return title_height() + header_height_ + line_height_ * static_cast<double>(page_.count + 1);
+    return title_height() + size_.header + line_height_ * static_cast<double>(page_.count + 1);
   }
 
   /// In the window the maps take the height that the table leaves.
@@ -327,11 +295,11 @@ class MetricsLayout {
   void selected_head(double y) {
     std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
     double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
-    if (profile_width_ <= 0) left = std::max(left, left_ + head_map_title_width() + 16);
+    if (size_.profile <= 0) left = std::max(left, left_ + head_map_title_width() + 16);
     mark->row_labels = row_labels(trace_, *mark);
     if (row_label_width(mark->row_labels) > kMaxBeside) mark->row_labels.clear();
     const double beside = row_label_width(mark->row_labels);
-    const double room = profile_left_ + profile_width_ - left - beside;
+    const double room = profile_left_ + size_.profile - left - beside;
     const double side = std::max(map_side(), room_for_maps());
     const double cell =
         std::min({40.0, room / static_cast<double>(mark->columns()), side / static_cast<double>(mark->rows())});
@@ -358,7 +326,7 @@ class MetricsLayout {
     return heads_->compositions.empty() ? left_ : left_ + composition_width() + 48;
   }
   [[nodiscard]] double rollout_side() const {
-    const double right = profile_left_ + profile_width_;
+    const double right = profile_left_ + size_.profile;
     return std::min(right - rollout_left(), std::max(200.0, room_for_maps()));
   }
   void layers(double y) {
@@ -373,18 +341,15 @@ class MetricsLayout {
   Slice slice_;
   const Step& step_;
   std::shared_ptr<const HeadMeasures> heads_;
-  double name_width_ = kMinNameWidth;
   std::vector<Index> order_;
   Page page_;  ///< of `order_`
   std::vector<double> largest_;
   double largest_received_ = 0;
+  MeasureColumns size_;
   std::vector<double> columns_;  ///< the left edges of those of the measures, and where the last one ends
   double left_ = 0;
-  double header_height_ = kHeaderHeight;
-  bool upright_ = false;  ///< whether headings are
   double line_height_ = kMeasureLine;
   double profile_left_ = 0;
-  double profile_width_ = kProfileWidth;  ///< 0: no curves
   Figure figure_;
 };
 

@@ -9,18 +9,17 @@ namespace attnscope {
 Figure part_page(PartMap& map, const PartPage& page, const ViewOptions& options) {
   constexpr double kPageMargin = 16;
   constexpr double kPageTitle = 26;
-  constexpr double kPageLine = 26;
   constexpr double kPageBetween = 16;
   constexpr double kPageLegendHeight = 54;
   constexpr double kPageWidest = 880;
   constexpr double kPageLeastWidth = 360;
   Figure figure;
-  const double least =
-      std::max({kPageLeastWidth, map.least_width(), page.title(nullptr, {}), text_width(page.line, TypeSize::kBody)});
+  const double least = std::max({kPageLeastWidth, map.least_width(), page.title(nullptr, {})});
   figure.width = std::max(options.width, least + 2 * kPageMargin);
   const double width = std::max(least, std::min(figure.width - 2 * kPageMargin, kPageWidest));
   const double chips = options.for_file ? 0 : page.chips_height;
-  const double fixed = 2 * kPageMargin + kPageTitle + kPageLine + chips + kPageBetween + kPageLegendHeight +
+  const double line = add_result(nullptr, "", page.line, {}, width);
+  const double fixed = 2 * kPageMargin + kPageTitle + line + chips + kPageBetween + kPageLegendHeight +
                        add_caption(nullptr, "", page.caption, {}, width);
   map.fit(width, options.height > 0 ? std::max(1.0, options.height - fixed) : 0);
   const double height = fixed + map.height();
@@ -28,8 +27,7 @@ Figure part_page(PartMap& map, const PartPage& page, const ViewOptions& options)
   Point at = {(figure.width - width) / 2, kPageMargin + (figure.height - height) / 2};
   page.title(&figure, at);
   at.y += kPageTitle;
-  figure.texts.push_back(chart_text(page.line_id, {at.x, at.y + 11}, page.line, Ink::text, TypeSize::kBody));
-  at.y += kPageLine;
+  at.y += add_result(&figure, page.line_id, page.line, at, width);
   if (page.add_chips && !options.for_file) page.add_chips(figure, at, width);
   at.y += chips + kPageBetween;
   map.add(figure, at);

@@ -17,7 +17,9 @@ constexpr double kSmallestExtent = 8;
 // The longest side of any matrix is at least this long; a figure that is higher than its place is scaled as a whole.
 constexpr double kShortestLongSide = 96;
 // In a window, where letters would shrink as well, at least this long.
-constexpr double kShortestInWindow = 48;
+constexpr double kShortestInWindow = 40;
+// As a power of both: how much smaller cells may be for letters of a larger size.
+constexpr double kLettersBeforeCells = 12;
 constexpr double kMinProductCell = 0.01;
 
 double labels_of(const std::optional<Block>& block) { return block ? row_label_width(block->mark.row_labels) : 0; }
@@ -178,8 +180,12 @@ std::string shape_text(const Block& block) {
   return std::to_string(block.mark.rows()) + " × " + std::to_string(block.mark.columns());
 }
 
+const std::string& heading_symbol(const Block& block, Heading heading) {
+  return heading == Heading::stacked && !block.brief.empty() ? block.brief : block.symbol;
+}
+
 double heading_width(const Block& block, Heading heading) {
-  const double name = markup_width(block.symbol, TypeSize::kTitle, FontWeight::semibold);
+  const double name = markup_width(heading_symbol(block, heading), TypeSize::kTitle, FontWeight::semibold);
   const double size = text_width(shape_text(block), TypeSize::kSmall, FontWeight::regular);
   if (heading == Heading::stacked) return std::max(name, size);
   const double rule = block.formula.empty() || heading == Heading::symbol
@@ -283,7 +289,7 @@ ProductArrangement arrange_products(std::span<const MeasuredProduct> products, c
       ProductArrangement made = layout.arrange();
       const double shrunk = layout.shrunk(made);
       // Letters that have to shrink are worse than cells that do.
-      const double cell = shared_cell(products, made.scales) * shrunk * shrunk * shrunk;
+      const double cell = shared_cell(products, made.scales) * std::pow(shrunk, kLettersBeforeCells);
       if (!limited || (shrunk >= 1 && cell >= kMinLabel)) return made;
       // What only rounding makes larger is no better.
       if (best && cell < 1.05 * largest) continue;

@@ -54,6 +54,8 @@ struct ProductScale {
 /// "6 × 9"
 std::string shape_text(const Block& block);
 double heading_width(const Block& block, Heading heading);
+/// What that heading calls the matrix, markup.
+const std::string& heading_symbol(const Block& block, Heading heading);
 
 /// Heights of the two rows of a product, including everything above the matrices.
 struct ProductHeights {

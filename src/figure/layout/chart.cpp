@@ -238,4 +238,16 @@ double add_caption(Figure* figure, const std::string& id, const std::string& tex
   return kCaptionLine * static_cast<double>(lines.size());
 }
 
+double add_result(Figure* figure, const std::string& id, const std::string& markup, Point at, double width) {
+  constexpr double kResultLine = 19;
+  constexpr double kBelow = 7;
+  const std::vector<std::string> lines = wrapped_text(markup, width, TypeSize::kBody);
+  for (std::size_t i = 0; figure != nullptr && i < lines.size(); ++i) {
+    figure->texts.push_back(chart_text(i == 0 ? id : id + "." + std::to_string(i),
+                                       {at.x, at.y + 11 + kResultLine * static_cast<double>(i)}, lines[i], Ink::text,
+                                       TypeSize::kBody));
+  }
+  return kResultLine * static_cast<double>(lines.size()) + kBelow;
+}
+
 }  // namespace attnscope

@@ -95,6 +95,10 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
 double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width,
                    Ink ink = Ink::dim);
 
+/// Adds what a view found out, in letters of the usual size and in lines no longer than `width`, with its top left corner
+/// at `at`. Returns its height; `figure` may be null for that alone.
+double add_result(Figure* figure, const std::string& id, const std::string& markup, Point at, double width);
+
 /// One line of text in the regular weight.
 TextMark chart_text(std::string id, Point at, std::string markup, Ink ink, double size = TypeSize::kSmall,
                     HorizontalAlign horizontal = HorizontalAlign::left,

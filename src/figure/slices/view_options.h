@@ -36,6 +36,9 @@ struct ViewOptions {
   StopToken pause;
   bool* paused = nullptr;
 
+  /// Whether the figure should keep to the height, and rather leave something out than have small letters.
+  [[nodiscard]] bool in_window() const { return !for_file && height > 0; }
+
   /// The value of an option that the view has.
   [[nodiscard]] Index integer(std::string_view name) const { return std::get<Index>(values.find(name)->second); }
   [[nodiscard]] double real(std::string_view name) const { return std::get<double>(values.find(name)->second); }

@@ -56,7 +56,7 @@ class FlowAlignedProducts {
     mark->id = id + mark->id;
     std::string text = symbol(name);
     if (transposed) text += "^{T}";
-    return Block{std::move(*mark), std::move(text), formula};
+    return Block{std::move(*mark), std::move(text), formula, ""};
   }
 
   [[nodiscard]] std::optional<Block> with_row_labels(std::optional<Block> block) const {
@@ -254,6 +254,7 @@ class FlowAlignedProducts {
     std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
     if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
     std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
+    if (left && left_name == "heads") left->brief = "Concat";
     if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
     const std::optional<Block> right = block(weight, "", !layer && !pixels);
     row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, pixels ? "×" : "× ("),

@@ -104,7 +104,7 @@ class HeadLayout {
 
   Figure build() {
     place_matrix();
-    if (!options_.for_file && options_.height > 0) make_room();
+    if (options_.in_window()) make_room();
     add_names();
     if (row_statistics_ != nullptr) {
       add_rows();

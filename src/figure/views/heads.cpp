@@ -22,6 +22,7 @@ namespace {
 constexpr double kMargin = 16;
 constexpr double kSectionTitle = 26;
 constexpr double kSectionGap = 18;
+constexpr double kLowGap = 8;  // in a window that is too low
 constexpr double kLegendHeight = 40;
 // Longer labels are shortened: the matrices need the room.
 constexpr double kMaxLabel = 84;
@@ -107,22 +108,27 @@ class HeadsLayout {
 
   Figure build() {
     const double width = options_.width - 2 * kMargin;
-    const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
-                         static_cast<double>(sections_.size() - 1) * kSectionGap;
+    const auto gaps = static_cast<double>(sections_.size() - 1);
+    double fixed =
+        2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle + gaps * kSectionGap;
     const double room = options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0;
     arrange({width, room, options_.stop});
+    const bool is_low = options_.in_window() && fixed + made_.height() > options_.height;
+    const double gap = is_low ? kLowGap : kSectionGap;
+    const double margin = is_low ? kLowGap : kMargin;
+    fixed -= gaps * (kSectionGap - gap) + 2 * (kMargin - margin);
     const double height = fixed + made_.height();
     figure_.color_bars.push_back(weights_bar(sections_.front().heads.front().scale));
     figure_.width =
         std::max(options_.width, std::max(made_.width(), legend_size(figure_.color_bars, width).width) + 2 * kMargin);
     figure_.height = std::max(options_.height, height);
     const double left = (figure_.width - made_.width()) / 2;
-    double y = kMargin + (figure_.height - height) / 2;
+    double y = margin + (figure_.height - height) / 2;
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       place(i, {left, y});
-      y += kSectionTitle + made_.top[i] + made_.grids[i].height() + kSectionGap;
+      y += kSectionTitle + made_.top[i] + made_.grids[i].height() + gap;
     }
-    place_legend(figure_.color_bars, {left, y - kSectionGap + 16}, kMargin, figure_.width - 2 * kMargin);
+    place_legend(figure_.color_bars, {left, y - gap + 16}, kMargin, figure_.width - 2 * kMargin);
     return std::move(figure_);
   }
 
@@ -195,7 +201,7 @@ class HeadsLayout {
     const std::string state = head_state(experiment_, section.tensor, number);
     const bool off = !state.empty();
     const auto fits = [&](const std::string& name) {
-      return made_.places == LabelPlaces::everywhere || text_width(name, TypeSize::kBody, FontWeight::semibold) <= room;
+      return text_width(name, TypeSize::kBody, FontWeight::semibold) <= room;
     };
     if (off) {
       text.ink = Ink::dim;

@@ -10,6 +10,7 @@
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_list.h"
 #include "figure/blocks/change_text.h"
+#include "figure/blocks/lens_title.h"
 #include "figure/layout/legend.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/model_answers.h"
@@ -25,8 +26,12 @@ constexpr double kMargin = 16;
 constexpr double kTitle = 28;
 constexpr double kChangeLine = 17;  // about interventions
 constexpr double kBetween = 26;
+constexpr double kLowBetween = 18;
 constexpr double kLensTitle = 46;  // title and a line below
 constexpr double kLegendHeight = 44;
+// In a low window the legend stands in place of that line.
+constexpr double kLowLensTitle = 50;
+constexpr double kLowLegend = 6;
 constexpr double kWidest = 880;
 constexpr double kMinCell = 36;
 constexpr double kMaxCell = 88;
@@ -34,26 +39,21 @@ constexpr double kMinRow = 18;
 constexpr double kUsualRow = 24;
 constexpr double kMaxRow = 30;
 constexpr Index kMaxPositions = 12;  // of the lens
+constexpr Index kFewestPositions = 4;
 constexpr Index kMaxListed = 50;
-constexpr std::size_t kFewestListed = 5;  // in a low window
+constexpr std::size_t kFewestListed = 3;  // in a low window
 
 /// The positions that the lens shows: those around the chosen one, the same ones for neighbouring positions.
-struct Window {
-  Index first = 0;
-  Index count = 0;
-  Index of = 0;
-
-  Window(Index position, Index all) : count(std::min(all, kMaxPositions)), of(all) {
-    first = std::min(position / kMaxPositions * kMaxPositions, all - count);
-  }
-  [[nodiscard]] Index end() const { return first + count; }
-};
+ShownPositions positions_around(Index position, Index all, Index most) {
+  const Index count = std::min(all, most);
+  return {std::min(position / most * most, all - count), count, all};
+}
 
 /// What the lens is made from.
-using LensSource =
-    std::tuple<std::shared_ptr<const Tensor>, std::shared_ptr<const Tensor>, std::shared_ptr<const LazyTensors>, Index>;
+using LensSource = std::tuple<std::shared_ptr<const Tensor>, std::shared_ptr<const Tensor>,
+                              std::shared_ptr<const LazyTensors>, Index, Index>;
 
-std::shared_ptr<const Lens> lens_at(const Trace& trace, const ResidualStream& stream, const Window& window,
+std::shared_ptr<const Lens> lens_at(const Trace& trace, const ResidualStream& stream, const ShownPositions& window,
                                     const ViewOptions& options) {
   const auto make = [&]() -> std::shared_ptr<const Lens> {
     std::optional<Lens> made = lens(trace, stream, window.first, window.count, options.stop);
@@ -62,7 +62,7 @@ std::shared_ptr<const Lens> lens_at(const Trace& trace, const ResidualStream& st
   if (options.cache == nullptr) return make();
   const auto tensor = [&](int step) { return trace.steps()[static_cast<std::size_t>(step)].tensor; };
   return options.cache->find_or_make<Lens>(
-      LensSource{tensor(stream.logits), tensor(stream.states.back()), trace.lazy(), window.first}, make);
+      LensSource{tensor(stream.logits), tensor(stream.states.back()), trace.lazy(), window.first, window.count}, make);
 }
 
 /// The last answer becomes one of the others.
@@ -82,7 +82,7 @@ class NextLayout {
         options_(options),
         position_(selected_position(trace, stream, options.values)),
         state_(selected_state()),
-        window_(position_, step(stream.logits).axes.front().size) {}
+        window_(positions_around(position_, step(stream.logits).axes.front().size, most_positions())) {}
 
   Figure build() {
     lens_ = lens_at(trace_, stream_, window_, options_);
@@ -99,7 +99,8 @@ class NextLayout {
     targets(map);
     ring(map);
     ColorBarMark bar = {"probability", {0, 0, 140, 9}, map.scale, "probability", "0", "1"};
-    place_legend({&bar, 1}, {map.box.x, map.box.bottom() + 16}, kMargin, figure_.width - 2 * kMargin);
+    const Point legend = is_low_ ? Point{corner_.x, lens_top_ + 22} : Point{map.box.x, map.box.bottom() + 16};
+    place_legend({&bar, 1}, legend, kMargin, figure_.width - 2 * kMargin);
     figure_.color_bars.push_back(std::move(bar));
     figure_.heatmaps.push_back(std::move(map));
     return std::move(figure_);
@@ -108,6 +109,21 @@ class NextLayout {
  private:
   [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
   [[nodiscard]] bool is_output() const { return state_ == stream_.last(); }
+
+  /// As many as have room in the window.
+  [[nodiscard]] Index most_positions() const {
+    if (options_.for_file || options_.width <= 0) return kMaxPositions;
+    const double room = options_.width - 2 * kMargin - row_label_width(row_names());
+    return std::clamp(static_cast<Index>(room / kMinCell), kFewestPositions, kMaxPositions);
+  }
+
+  /// Of the lens.
+  [[nodiscard]] Labels row_names() const {
+    std::vector<std::string> rows;
+    for (std::size_t state = 0; state < stream_.states.size(); ++state)
+      rows.push_back(state_name(state) + (state == stream_.last() ? ", output" : ""));
+    return rows;
+  }
 
   [[nodiscard]] std::size_t selected_state() const {
     const Index chosen = options_.integer("after");
@@ -150,10 +166,7 @@ class NextLayout {
     map.scale = {ColorMap::viridis, 0, 1};
     map.about = "most probable token after each layer";
     map.cell_texts = std::move(words);
-    std::vector<std::string> rows;
-    for (std::size_t state = 0; state < stream_.states.size(); ++state)
-      rows.push_back(state_name(state) + (state == stream_.last() ? ", output" : ""));
-    map.row_labels = std::move(rows);
+    map.row_labels = row_names();
     map.source = slice_of(std::move(numbers), map);
     return map;
   }
@@ -175,15 +188,19 @@ class NextLayout {
     const double labels = row_label_width(map.row_labels);
     const auto across = static_cast<double>(window_.count);
     const auto down = static_cast<double>(stream_.states.size());
-    const double least = std::max({answer_list_width(list_), labels + across * kMinCell, title_width()});
+    const double least = std::max({answer_list_width(list_), labels + across * kMinCell, title_width(),
+                                   lens_title_width(window_, !options_.for_file)});
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
     wrap_change();
     const double cell = std::clamp((width_ - labels) / across, kMinCell, kMaxCell);
     map.column_labels = position_names(cell);
     const double above = column_label_height(map.column_labels, cell);
-    const double besides = 2 * kMargin + kTitle + change_height() + kBetween + kLensTitle + above + kLegendHeight;
+    const double outside = 2 * kMargin + kTitle + change_height() + above;
+    double besides = outside + kBetween + kLensTitle + kLegendHeight;
     fit_list(besides + kMinRow * down);
+    is_low_ = options_.in_window() && besides + kMinRow * down + answer_list_height(list_) > options_.height;
+    if (is_low_) besides = outside + kLowBetween + kLowLensTitle + kLowLegend;
     const double list = kTitle + change_height() + answer_list_height(list_);
     const double fixed = besides + answer_list_height(list_);
     double row = options_.height > 0 ? (options_.height - fixed) / down : kUsualRow;
@@ -191,8 +208,9 @@ class NextLayout {
     const double height = fixed + row * down;
     figure_.height = std::max(options_.height, height);
     corner_ = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
-    lens_top_ = corner_.y + list + kBetween;
-    map.box = {corner_.x + labels, lens_top_ + kLensTitle + above, cell * across, row * down};
+    lens_top_ = corner_.y + list + (is_low_ ? kLowBetween : kBetween);
+    map.box = {corner_.x + labels, lens_top_ + (is_low_ ? kLowLensTitle : kLensTitle) + above, cell * across,
+               row * down};
   }
 
   /// Makes the rows of the list lower where the window is, beside what else needs `others`, and lists fewer if that is
@@ -264,34 +282,11 @@ class NextLayout {
 
   void lens_title(const HeatmapMark& map) {
     const double y = lens_top_ + 11;
-    figure_.texts.push_back(title_mark("lens.title", {corner_.x, y}, "What each layer would say", TypeSize::kBody));
+    add_lens_title(figure_, window_, !options_.for_file, {corner_.x, y}, std::max(corner_.x + width_, map.box.right()));
+    if (is_low_) return;
     const std::string about =
         "The residual stream after each layer, through the model's own last steps: " + readout_text();
     small("lens.about", {corner_.x, y + 18}, shortened_text(about, width_, TypeSize::kSmall));
-    if (window_.count == window_.of) return;
-    const double right = std::max(corner_.x + width_, map.box.right());
-    const std::string shown = "positions " + grouped_text(window_.first + 1) + "–" + grouped_text(window_.end()) +
-                              " of " + grouped_text(window_.of);
-    if (options_.for_file) {
-      small("lens.positions", {right, y}, shown, Ink::dim, HorizontalAlign::right);
-      return;
-    }
-    const double later = right - turn("later", {right, y}, "later ›", window_.end() + 1) - 12;
-    small("lens.positions", {later, y}, shown, Ink::dim, HorizontalAlign::right);
-    turn("earlier", {later - text_width(shown, TypeSize::kSmall) - 12, y}, "‹ earlier", window_.first);
-  }
-
-  /// Words whose right end is at `right`, which select a position (from 1) of other columns; returns their width.
-  double turn(const std::string& id, Point right, const std::string& words, Index position) {
-    const double width = text_width(words, TypeSize::kSmall);
-    const bool possible = position >= 1 && position <= window_.of;
-    small("lens." + id, right, words, possible ? Ink::accent : Ink::line, HorizontalAlign::right);
-    if (!possible) return width;
-    figure_.targets.push_back({"lens." + id,
-                               {right.x - width, right.y - 12, width, 16},
-                               "Click for other positions",
-                               SetOptions{{{"position", position}}}});
-    return width;
   }
 
   [[nodiscard]] static Rect cell_box(const HeatmapMark& map, std::size_t state, Index column) {
@@ -334,7 +329,7 @@ class NextLayout {
   const ViewOptions& options_;
   Index position_;
   std::size_t state_;
-  Window window_;
+  ShownPositions window_;
   std::shared_ptr<const Lens> lens_;
   AnswerList list_;
   std::vector<std::string> change_;
@@ -342,6 +337,7 @@ class NextLayout {
   Point corner_;
   double width_ = 0;
   double lens_top_ = 0;
+  bool is_low_ = false;  ///< whether there is room for all but what is said about the lens
   Figure figure_;
 };
 

@@ -25,12 +25,12 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kTitle = 26;
-constexpr double kLine = 26;
 constexpr double kBetween = 22;
 constexpr double kMapTitle = 22;
 constexpr double kLegendHeight = 54;
+constexpr double kLowLegendHeight = 42;  // without a caption
 constexpr double kWidest = 880;
-constexpr double kLeastWidth = 420;
+constexpr double kLeastWidth = 360;
 constexpr double kMinCell = 10;
 constexpr double kMaxCell = 72;
 constexpr double kRow = 22;
@@ -66,7 +66,6 @@ class PatchingLayout {
     }
     const Contributions parts = as_parts(made->found);
     PartMap map(trace_, parts, kWords);
-    const std::string lines = line(*made);
     for (const std::vector<double>& shares : made->found.positions) {
       for (const double share : shares) map.reach(std::isfinite(share) ? std::abs(share) : 0);
     }
@@ -74,17 +73,23 @@ class PatchingLayout {
     const double title = text_width(title_text(*made), TypeSize::kTitle, FontWeight::semibold);
     const double labels = row_label_width(positions.row_labels);
     const auto columns = static_cast<double>(positions.columns());
-    const double least = std::max(
-        {kLeastWidth, map.least_width(), title, text_width(lines, TypeSize::kBody), labels + columns * kMinCell});
+    const double least = std::max({kLeastWidth, map.least_width(), title, labels + columns * kMinCell});
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
     const double cell = std::clamp((width_ - labels) / columns, kMinCell, kMaxCell);
     name_positions(positions, made->found.first, cell);
     const double above = column_label_height(positions.column_labels, cell);
-    const double fixed = 2 * kMargin + kTitle + kLine + 2 * kMapTitle + kBetween + above + kLegendHeight +
-                         add_caption(nullptr, "", caption(), {}, width_);
-    // Both maps share what room there is.
+    const std::string result = literal_markup(line(*made));
+    const double explained = add_caption(nullptr, "", caption(), {}, width_);
+    double fixed = 2 * kMargin + kTitle + add_result(nullptr, "", result, {}, width_) + 2 * kMapTitle + kBetween +
+                   above + kLegendHeight + explained;
     const auto rows = static_cast<double>(positions.rows());
+    map.fit(width_, 1);
+    // Letters that can be read are worth more than the explanation.
+    const bool is_low = options_.in_window() && fixed + map.height() + kMinRow * rows > options_.height;
+    const double legend = is_low ? kLowLegendHeight : kLegendHeight;
+    if (is_low) fixed -= explained + kLegendHeight - legend;
+    // Both maps share what room there is.
     const double row =
         options_.height <= 0 ? kRow : std::floor(std::clamp((options_.height - fixed) / (2 * rows + 1), kMinRow, kRow));
     map.fit(width_, options_.height <= 0 ? 0 : std::max(1.0, options_.height - fixed - row * rows));
@@ -93,8 +98,7 @@ class PatchingLayout {
     Point at = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
     figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, literal_markup(title_text(*made))));
     at.y += kTitle;
-    figure_.texts.push_back(chart_text("line", {at.x, at.y + 11}, literal_markup(lines), Ink::text, TypeSize::kBody));
-    at.y += kLine;
+    at.y += add_result(&figure_, "line", result, at, width_);
     subtitle("heads", at, "Heads and MLPs, at all positions");
     at.y += kMapTitle;
     map.add(figure_, at);
@@ -106,7 +110,7 @@ class PatchingLayout {
     at.y = positions.box.bottom();
     figure_.heatmaps.push_back(std::move(positions));
     map.add_legend(figure_, "patching", at, kMargin);
-    add_caption(&figure_, "caption", caption(), {at.x, at.y + kLegendHeight}, width_);
+    if (!is_low) add_caption(&figure_, "caption", caption(), {at.x, at.y + legend}, width_);
     return std::move(figure_);
   }
 

@@ -26,6 +26,9 @@ constexpr double kLeastNote = 240;  // the width of its lines
 constexpr double kCaption = 20;     // above a matrix
 constexpr double kGap = 44;         // between matrices side by side
 constexpr double kBetween = 20;     // rows of matrices
+// In a window that is too low.
+constexpr double kLowBetween = 6;
+constexpr double kLowMargin = 4;
 constexpr double kLegend = 48;
 const std::string kPermuted = "permuted ";
 const std::string kDifference = "f(PX) − P f(X)";
@@ -187,11 +190,16 @@ class PermutationLayout {
     const double wide = options_.width - 2 * kMargin - labels_ - 2 * kGap;
     note_ = add_caption(nullptr, "", verdict(), {}, across) + kBelowNote;
     const auto above = [&](double cell) { return kCaption + column_label_height(given_labels_, cell); };
-    const double fixed = 2 * kMargin + kTitle + note_ + 2 * kBetween + kLegend + kCaption +
-                         legend_size(figure_.color_bars, options_.width - 2 * kMargin).height;
+    double fixed = 2 * kMargin + kTitle + note_ + 2 * kBetween + kLegend + kCaption +
+                   legend_size(figure_.color_bars, options_.width - 2 * kMargin).height;
     double highest = kMaxCell;
     if (options_.height > 0) highest = std::min(highest, (options_.height - fixed - 2 * above(0)) / (3 * rows));
     const double least = kShortestSide / std::max(rows, 8.0);
+    if (options_.in_window() && fixed + 2 * above(0) + 3 * least * rows > options_.height) {
+      fixed -= 2 * (between_ - kLowBetween + margin_ - kLowMargin);
+      between_ = kLowBetween;
+      margin_ = kLowMargin;
+    }
     for (cell_ = kMaxCell;; cell_ = cell_ > 4 ? cell_ - 1 : cell_ * 0.9) {
       row_ = std::max(std::min(highest, kHighest * cell_), least);
       if (row_ > 4) row_ = std::floor(row_);
@@ -206,7 +214,7 @@ class PermutationLayout {
     const double height = fixed + 2 * above_ + 3 * matrix_height();
     figure_.height = std::max(options_.height, height);
     left_ = std::round((figure_.width - block) / 2);
-    top_ = kMargin + std::floor((figure_.height - height) / 2);
+    top_ = margin_ + std::floor((figure_.height - height) / 2);
   }
 
   [[nodiscard]] std::string title() const { return "Permutation equivariance: f(PX) − P f(X)"; }
@@ -215,7 +223,7 @@ class PermutationLayout {
     figure_.texts.push_back(title_mark("title", {left_, top_ + 13}, title()));
     add_caption(&figure_, "verdict", verdict(), {left_, top_ + kTitle - 4}, figure_.width - kMargin - left_,
                 is_rounding() ? Ink::dim : Ink::text);
-    const double product = above_ + matrix_height() + kBetween;
+    const double product = above_ + matrix_height() + between_;
     double y = top_ + kTitle + note_;
     place_row(given_, given_labels_, "", y);
     y += product;
@@ -318,7 +326,9 @@ class PermutationLayout {
   double above_ = 0;   ///< a matrix: what stands there
   double left_ = 0;
   double top_ = 0;
-  double note_ = 0;  ///< height of what stands below the title
+  double between_ = kBetween;
+  double margin_ = kMargin;  ///< above and below
+  double note_ = 0;          ///< height of what stands below the title
   Figure figure_;
 };
 

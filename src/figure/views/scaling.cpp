@@ -21,9 +21,12 @@ constexpr double kGap = 32;          // between the charts
 constexpr double kSideBySide = 640;  // from this width on
 constexpr double kFileHeight = 300;
 constexpr double kLeastHeight = 180;
+constexpr double kAxisTitle = 16;  // which the upper of two charts does not have
 constexpr double kMaxHeight = 520;
 constexpr double kWidestContent = 1240;
 constexpr std::size_t kYTicks = 6;
+
+constexpr const char* kAxis = "d, head dimension";
 
 const Shade kPlain = Shade::of_hue(5);
 const Shade kScaled = Shade::of_hue(2);
@@ -43,22 +46,29 @@ class ScalingLayout {
     figure_.width = std::max(options_.width, kLeastWidth);
     const double width = std::min(figure_.width - 2 * kMargin, kWidestContent);
     const double left = (figure_.width - width) / 2;
-    const bool beside = width >= kSideBySide;
-    const double gaps = beside ? 0 : kGap / 2;
+    beside_ = width >= kSideBySide;
     const double legend = add_legend(nullptr, "", entries(), {}, width) + 12;
     const double caption = add_caption(nullptr, "", caption_text(), {}, width) + 12;
-    const double fixed = 2 * kMargin + legend + caption + gaps;
-    const double count = beside ? 1 : 2;
+    // One below the other, they share the title of their axis and the label of the flag.
+    const double shared = beside_ ? 0 : kAxisTitle + kFlagHeight - kGap / 2;
+    double fixed = 2 * kMargin + legend + caption - shared;
+    const double count = beside_ ? 1 : 2;
+    // Letters that can be read are worth more than the explanation.
+    const bool is_low = options_.in_window() && fixed + count * kLeastHeight > options_.height;
+    if (is_low) fixed -= caption;
     const double chart =
         options_.height > 0 ? std::clamp((options_.height - fixed) / count, kLeastHeight, kMaxHeight) : kFileHeight;
     const double height = fixed + chart * count;
     figure_.height = std::max(options_.height, height);
     double y = kMargin + (figure_.height - height) / 2;
     y += add_legend(&figure_, "legend", entries(), {left, y}, width) + 12;
-    const double chart_width = beside ? (width - kGap) / 2 : width;
+    const double chart_width = beside_ ? (width - kGap) / 2 : width;
     variance_chart({left, y, chart_width, chart});
-    entropy_chart({beside ? left + chart_width + kGap : left, beside ? y : y + chart + gaps, chart_width, chart});
-    add_caption(&figure_, "caption", caption_text(), {left, y + chart * count + gaps + 12}, width);
+    if (beside_)
+      entropy_chart({left + chart_width + kGap, y, chart_width, chart});
+    else
+      entropy_chart({left, y + chart - kAxisTitle + kGap / 2, chart_width, chart - kFlagHeight});
+    if (!is_low) add_caption(&figure_, "caption", caption_text(), {left, y + chart * count - shared + 12}, width);
     return std::move(figure_);
   }
 
@@ -95,7 +105,7 @@ class ScalingLayout {
 
   void variance_chart(const Rect& outer) {
     const Chart chart = place_chart(outer, "variance", dims(), variances(), y_labels(), 1);
-    frame(chart, "variance of the scores");
+    frame(chart, "variance of the scores", beside_ ? kAxis : "", true);
     const double last = dims().high;
     add_curve(figure_, chart, "theory.plain", std::array<Point, 2>{{{1, 1}, {last, last}}}, kTheory, true);
     add_curve(figure_, chart, "theory.scaled", std::array<Point, 2>{{{1, 1}, {last, 1}}}, kTheory, true);
@@ -113,8 +123,8 @@ class ScalingLayout {
 
   void entropy_chart(const Rect& outer) {
     const double most = std::log(static_cast<double>(keys_));
-    const Chart chart = place_chart(outer, "entropy", dims(), entropies(), y_labels(), 1);
-    frame(chart, "entropy of the weights");
+    const Chart chart = place_chart(outer, "entropy", dims(), entropies(), y_labels(), beside_ ? 1 : 0);
+    frame(chart, "entropy of the weights", kAxis, beside_);
     add_curve(figure_, chart, "uniform", std::array<Point, 2>{{{1, most}, {dims().high, most}}}, kTheory, true);
     figure_.texts.push_back(chart_text("entropy.uniform", {chart.box.right(), chart.up(most) - 5},
                                        "uniform weights: ln " + number(keys_) + " = " + number_text(most), Ink::dim,
@@ -143,13 +153,19 @@ class ScalingLayout {
     return scaling + "entropy " + number_text(of.entropy) + ", largest weight " + number_text(of.largest);
   }
 
-  /// Heading, axes, and the experiment's own d.
-  void frame(const Chart& chart, const std::string& heading) {
+  /// Heading, axes, and the experiment's own d: as a flag, or as a line below one.
+  void frame(const Chart& chart, const std::string& heading, const char* axis, bool flag) {
+    const double above = flag ? kFlagHeight : 0;
     figure_.texts.push_back(
-        title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - kFlagHeight - 12}, heading, TypeSize::kBody));
+        title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - above - 12}, heading, TypeSize::kBody));
     add_y_axis(figure_, chart, kYTicks);
-    add_x_axis(figure_, chart, "d, head dimension");
+    add_x_axis(figure_, chart, axis);
     const Index own = head_dim(trace_);
+    if (!flag) {
+      const double x = chart.across(std::min(static_cast<double>(own), dims().high));
+      figure_.lines.push_back({chart.id + ".own", {x, chart.box.bottom()}, {x, chart.box.y}, Ink::accent, 1, true});
+      return;
+    }
     const std::string beyond = own > kMaxStudiedDim ? " →" : "";
     add_flags(figure_, chart,
               {{"own", static_cast<double>(own), "d = " + number(own) + " here" + beyond, Ink::accent}});
@@ -169,6 +185,7 @@ class ScalingLayout {
   const ViewOptions& options_;
   const Study& study_;
   Index keys_;
+  bool beside_ = false;  ///< the charts, not one below the other
   Figure figure_;
 };
 

@@ -25,8 +25,9 @@ constexpr double kLeastWidth = 420;
 constexpr double kWidest = 1100;
 constexpr double kTitleLine = 24;
 constexpr double kBelow = 12;
-constexpr double kFileMeasures = 300;
-constexpr double kFileLoss = 170;
+// Of the charts in a file, with one of the loss and without.
+constexpr double kFileCharts = 480;
+constexpr double kFileChart = 300;
 constexpr double kLeastChart = 120;
 constexpr double kLossShare = 0.36;
 constexpr std::size_t kYTicks = 5;
@@ -65,23 +66,23 @@ class TrainingLayout {
     const double left = (figure_.width - width) / 2;
     const double legend = add_legend(nullptr, "", entries(), {}, width) + kBelow;
     const double caption = add_caption(nullptr, "", caption_text(), {}, width) + kBelow;
-    const double fixed = 2 * kMargin + kTitleLine + kTitleLine + legend + caption;
-    double measures = kFileMeasures;
-    double loss = has_loss() ? kFileLoss + kBelow : 0;
-    if (options_.height > 0) {
-      const double room = options_.height - fixed;
-      loss = has_loss() ? std::max(kLeastChart + kBelow, room * kLossShare) : 0;
-      measures = std::max(kLeastChart, room - loss);
-    }
+    double fixed = 2 * kMargin + 2 * kTitleLine + legend + caption;
+    const double least_loss = has_loss() ? kLeastChart + kBelow : 0;
+    // Letters that can be read are worth more than the explanation.
+    const bool is_low = options_.in_window() && fixed + kLeastChart + least_loss > options_.height;
+    if (is_low) fixed -= caption;
+    const double room = options_.height > 0 ? options_.height - fixed : has_loss() ? kFileCharts : kFileChart;
+    const double loss = has_loss() ? std::max(least_loss, room * kLossShare) : 0;
+    const double measures = std::max(kLeastChart, room - loss);
     figure_.height = std::max(options_.height, fixed + measures + loss);
     double y = kMargin;
     figure_.texts.push_back(title_mark("title", {left, y + 14}, title_text()));
     figure_.texts.push_back(chart_text("note", {left, y + kTitleLine + 8}, note_text(), Ink::dim));
-    y += kTitleLine + kTitleLine;
+    y += 2 * kTitleLine;
     y += add_legend(&figure_, "legend", entries(), {left, y}, width) + kBelow;
     measure_chart({left, y, width, measures});
     if (has_loss()) loss_chart({left, y + measures + kBelow, width, loss - kBelow});
-    add_caption(&figure_, "caption", caption_text(), {left, y + measures + loss + kBelow}, width);
+    if (!is_low) add_caption(&figure_, "caption", caption_text(), {left, y + measures + loss + kBelow}, width);
     return std::move(figure_);
   }
 

@@ -11,6 +11,8 @@ namespace {
 
 // Logical pixels: 200 pixels where letters of the smallest size have 16.
 constexpr double kEnlarged = 200 * TypeSize::kSmall / 16;
+// Letters that are this much too small are not worth what a zoom cuts off.
+constexpr double kNearlyLarge = 1.06;
 // Between what is looked at and the end of the view.
 constexpr double kBehind = 8;
 
@@ -93,8 +95,9 @@ std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, st
     const Rect all = all_of(boxes);
     places.push_back(with_headings(figure, trace, tensor, all));
     if (zoom) continue;
-    const double letters = panel.unit / panel.fit;
     const bool is_alone = boxes.size() == 1;
+    const double larger = panel.unit / panel.fit;
+    const double letters = is_alone || larger > kNearlyLarge ? larger : 1;
     const double wanted = is_alone ? kEnlarged * panel.unit / (std::max(all.width, all.height) * panel.fit) : letters;
     const double room = fitting(is_alone ? all : places.front());
     zoom = std::max(1.0, std::min(std::max(letters, wanted), room));

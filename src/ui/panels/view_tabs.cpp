@@ -49,7 +49,8 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
   constexpr Index kWide = 30;
   const bool own = !counts_the_trace(option.name);
   const bool wide = from > 0 && own && to / from >= kWide;
-  begin_number_slider(style, option, 160);
+  // In a narrow window more options fit into a row.
+  begin_number_slider(style, option, ImGui::GetWindowWidth() < style.px(640) ? 92 : 160);
   auto value = static_cast<int>(chosen);
   const std::string name = integer_text(option, chosen);
   const std::string shown = name == std::to_string(chosen) ? "%d" : name;
