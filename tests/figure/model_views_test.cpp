@@ -104,5 +104,33 @@ TEST_P(ModelViewLayout, OptionsThatApplyChangeTheFigure) {
 INSTANTIATE_TEST_SUITE_P(Views, ModelViewLayout, testing::Values("next", "contributions", "importance", "patching"),
                          [](const auto& view) { return view.param; });
 
+/// The heads of all layers have the words of the text once, at the edges, where they can be read.
+TEST(LayerGrid, HasWordsAtItsEdges) {
+  const auto trace = made_trace("gpt2", some_ids(6), {4, 4, 8});
+  const std::vector<std::string> words = {"[MASK]", "w7", "w14", "the", "w8", "w15"};
+  for (const auto& [width, height] : {std::pair(672.0, 0.0), std::pair(900.0, 700.0), std::pair(240.0, 0.0)}) {
+    const bool has_room = width > 500;
+    const Figure figure = figure_of(*trace, "heads", {}, width, height);
+    const auto faults = layout_faults(figure);
+    EXPECT_TRUE(faults.empty()) << join(faults, "\n");
+    const double left = figure.heatmaps.front().box.x;
+    const double top = figure.heatmaps.front().box.y;
+    for (const HeatmapMark& mark : figure.heatmaps) {
+      EXPECT_EQ(!mark.row_labels.empty(), has_room && mark.box.x == left) << mark.id;
+      EXPECT_EQ(!mark.column_labels.empty(), has_room && mark.box.y == top) << mark.id;
+      if (!mark.row_labels.empty()) {
+        EXPECT_EQ(mark.row_labels.texts(), words);
+      }
+    }
+  }
+}
+
+/// Those of queries and of keys differ in a decoder, which attends to another text.
+TEST(LayerGrid, HasNoWordsWhereMapsHaveOthers) {
+  const auto trace = made_trace("t5", some_ids(6), {4, 4, 8});
+  for (const HeatmapMark& mark : figure_of(*trace, "heads", {}, 1600, 1200).heatmaps)
+    EXPECT_TRUE(mark.row_labels.empty() && mark.column_labels.empty()) << mark.id;
+}
+
 }  // namespace
 }  // namespace attnscope::test

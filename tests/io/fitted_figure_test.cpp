@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -122,6 +123,21 @@ TEST(Preset, WhatEveryPaperShowsFits) {
 TEST(Preset, TypeIsAsLargeAsThePresetSaysWhereThereIsRoom) {
   Builder build(trace_of(6, 4), "heads");
   EXPECT_EQ(fitted(build, in_preset(Preset::slide))->options.font_points, preset_of(Preset::slide).font_points);
+}
+
+TEST(Preset, TypeGivesWayToWords) {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.labels = {"the", "cat", "sat", "on", "the", "mat"};
+  const std::shared_ptr<const Trace> trace = *run(experiment);
+  for (const Preset preset : {Preset::page, Preset::slide, Preset::square}) {
+    Builder build(trace, "flow");
+    const auto made = fitted(build, in_preset(preset));
+    ASSERT_TRUE(made);
+    const auto weights = std::ranges::find(made->figure.heatmaps, std::string("weights"), &HeatmapMark::id);
+    ASSERT_NE(weights, made->figure.heatmaps.end());
+    EXPECT_EQ(weights->column_labels.texts(), experiment.labels) << preset_of(preset).name;
+    EXPECT_GE(made->options.font_points, 0.7 * preset_of(preset).font_points);
+  }
 }
 
 TEST(Preset, TheCaptionIsPartOfThePage) {

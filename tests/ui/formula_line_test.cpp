@@ -204,6 +204,20 @@ TEST(FormulaLayout, WordsStandSideBySide) {
   EXPECT_TRUE(cut);
 }
 
+/// Where the sentence has no room, its first clauses are one.
+TEST(FormulaLayout, ASentenceEndsWhereAClauseEnds) {
+  const auto measure = [](const std::string&) { return 0.0; };
+  const auto shown = [&](const std::string& sentence, const std::string& as_wide_as) {
+    return ui::formula_layout(nullptr, sentence, text_width(as_wide_as, TypeSize::kBody), measure).sentence;
+  };
+  const std::string whole = "Measures of every head, with names, and more.";
+  EXPECT_EQ(shown(whole, whole), whole);
+  EXPECT_EQ(shown(whole, "Measures of every head, with names, an"), "Measures of every head, with names.");
+  EXPECT_EQ(shown(whole, "Measures of every head, with"), "Measures of every head.");
+  EXPECT_EQ(shown(whole, "Measures of every"), "Measures of eve…");
+  EXPECT_EQ(shown("No clauses in this one.", "No clauses in this"), "No clauses in t…");
+}
+
 struct FormulaSizes : Formula, testing::WithParamInterface<WindowSize> {};
 
 TEST_P(FormulaSizes, TheLineTakesLittleAndCoversNothing) {

@@ -13,6 +13,7 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
+#include "figure/model/label_painter.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -76,6 +77,7 @@ class MapGrid {
   }
 
   Figure build() {
+    find_words();
     measure();
     captions();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -89,12 +91,52 @@ class MapGrid {
   }
 
  private:
+  /// The words of the text, where all maps have the same ones.
+  void find_words() {
+    for (const Row& row : rows_) {
+      const HeatmapMark mark = *unscaled_mark(trace_, row.tensor, {row.first, item_});
+      const Labels beside = short_labels(row_labels(trace_, mark));
+      const Labels above = short_labels(column_labels(trace_, mark));
+      const bool is_first = &row == &rows_.front();
+      if (is_first) words_ = {beside, above};
+      if (beside.empty() || beside.are_counted() || beside != words_.beside || above != words_.above) {
+        words_ = {};
+        return;
+      }
+    }
+  }
+
+  /// As large as there is room for, beside labels that take so much.
+  [[nodiscard]] double fitting_side(double beside, double above) const {
+    const auto across = static_cast<double>(across_);
+    const auto down = static_cast<double>(rows_.size());
+    double side = (options_.width - 2 * kMargin - names_ - beside) / across - kGap;
+    if (options_.height > 0)
+      side = std::min(side, (options_.height - 2 * kMargin - above_ - above - kBelow) / down - kGap);
+    return std::floor(std::clamp(side, kMinSide, kMaxSide));
+  }
+
+  /// Leaves room for the words beside the first maps, and above the uppermost ones, where they can be read there.
+  void measure_words() {
+    if (words_.beside.empty()) return;
+    const double beside = row_label_width(words_.beside);
+    const double above = column_label_height(words_.above, 0);  // turned
+    const auto longest = static_cast<double>(std::max(words_.beside.size(), words_.above.size()));
+    const double side = fitting_side(beside, above);
+    if (side / longest < TypeSize::kSmall * kLabelPitch) {
+      words_ = {};
+      return;
+    }
+    side_ = side;
+    names_ += beside;
+    above_ += column_label_height(words_.above, side / longest);
+  }
+
   void measure() {
     const auto across = static_cast<double>(across_);
     const auto down = static_cast<double>(rows_.size());
-    side_ = (options_.width - 2 * kMargin - names_) / across - kGap;
-    if (options_.height > 0) side_ = std::min(side_, (options_.height - 2 * kMargin - above_ - kBelow) / down - kGap);
-    side_ = std::floor(std::clamp(side_, kMinSide, kMaxSide));
+    side_ = fitting_side(0, 0);
+    measure_words();
     pitch_ = side_ + kGap;
     double width = names_ + across * pitch_;
     if (!captions_.page.empty()) {
@@ -113,16 +155,19 @@ class MapGrid {
   void captions() {
     const Point at = {corner_.x, corner_.y + 13};
     add_text(figure_, "title", at, captions_.title, HorizontalAlign::left, VerticalAlign::baseline, true);
+    const double after = at.x + text_width(captions_.title, TypeSize::kTitle, FontWeight::semibold) + 12;
+    constexpr const char* kAxes = "rows: queries, columns: keys";
     if (!captions_.page.empty()) {
-      const double title = text_width(captions_.title, TypeSize::kTitle, FontWeight::semibold);
-      add_text(figure_, "page", {at.x + title + 12, at.y}, captions_.page, HorizontalAlign::left,
-               VerticalAlign::baseline);
+      add_text(figure_, "page", {after, at.y}, captions_.page, HorizontalAlign::left, VerticalAlign::baseline);
+    } else if (after + text_width(kAxes, TypeSize::kSmall) <= figure_.width - kMargin) {
+      add_text(figure_, "axes", {after, at.y}, kAxes, HorizontalAlign::left, VerticalAlign::baseline);
     }
     if (!captions_.names_the_heads) return;
     const Index first = rows_.front().first;
     for (Index i = 0; i < across_; i += every(pitch_)) {
       add_text(figure_, "head." + std::to_string(first + i),
-               {left_ + (static_cast<double>(i) + 0.5) * pitch_ - kGap / 2, top_ - 6},
+               {left_ + (static_cast<double>(i) + 0.5) * pitch_ - kGap / 2,
+                top_ - 6 - column_label_height(words_.above, side_ / static_cast<double>(words_.above.size()))},
                (pitch_ >= 48 ? "head " : "") + std::to_string(first + i + 1), HorizontalAlign::center,
                VerticalAlign::baseline);
     }
@@ -131,7 +176,8 @@ class MapGrid {
   void place(const Row& row, double y, std::size_t number) {
     if (static_cast<Index>(number) % every(pitch_) == 0) {
       add_text(figure_, (captions_.names_the_heads ? "layer." : "row.") + std::to_string(number),
-               {left_ - 8, y + side_ / 2}, row.name, HorizontalAlign::right, VerticalAlign::middle);
+               {left_ - 8 - row_label_width(words_.beside), y + side_ / 2}, row.name, HorizontalAlign::right,
+               VerticalAlign::middle);
     }
     for (Index i = 0; i < row.heads; ++i) {
       const Slice slice = {row.first + i, item_};
@@ -143,6 +189,8 @@ class MapGrid {
       const double cell = side_ / static_cast<double>(std::max<Index>(1, std::max(mark.rows(), mark.columns())));
       mark.box = {left_ + static_cast<double>(i) * pitch_, y, cell * static_cast<double>(mark.columns()),
                   cell * static_cast<double>(mark.rows())};
+      if (i == 0) mark.row_labels = words_.beside;
+      if (number == 0) mark.column_labels = words_.above;
       const std::string state = head_state(trace_.experiment(), row.tensor, slice.head);
       links_.add(figure_, mark.id, mark.box, row.tensor, slice.head, state);
       if (!state.empty()) frame(mark);
@@ -168,6 +216,11 @@ class MapGrid {
   const ViewOptions& options_;
   HeadLinks links_;
   WeightColors colors_;
+  /// Of queries and keys; empty where they have no room, or differ.
+  struct Words {
+    Labels beside, above;
+  };
+  Words words_;
   Index across_ = 1;
   double names_ = 0;  ///< width
   double above_ = 0;

@@ -279,8 +279,10 @@ double shared_cell(std::span<const MeasuredProduct> products, const std::vector<
 ProductArrangement arrange_products(std::span<const MeasuredProduct> products, const ProductRoom& room) {
   std::vector<std::vector<std::size_t>> ways(1, std::vector<std::size_t>(products.size()));
   std::iota(ways.front().begin(), ways.front().end(), std::size_t{1});
-  const bool limited = room.in_window && room.height > 0;
+  const bool limited = room.height > 0;
   if (limited) ways = ways_to_divide(products.size());
+  // In files, words beside cells have their full size.
+  const double enough = room.in_window ? kMinLabel : TypeSize::kSmall * kLabelPitch;
   std::optional<ProductArrangement> best;
   double largest = 0;
   for (const ProductSpacing* const spacing : {&kUsualSpacing, &kTightSpacing}) {
@@ -290,7 +292,7 @@ ProductArrangement arrange_products(std::span<const MeasuredProduct> products, c
       const double shrunk = layout.shrunk(made);
       // Letters that have to shrink are worse than cells that do.
       const double cell = shared_cell(products, made.scales) * std::pow(shrunk, kLettersBeforeCells);
-      if (!limited || (shrunk >= 1 && cell >= kMinLabel)) return made;
+      if (!limited || (shrunk >= 1 && cell >= enough)) return made;
       // What only rounding makes larger is no better.
       if (best && cell < 1.05 * largest) continue;
       largest = cell;

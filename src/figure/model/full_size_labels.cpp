@@ -1,5 +1,6 @@
 #include "figure/model/full_size_labels.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,23 @@ namespace attnscope {
 namespace {
 
 constexpr double kPitch = TypeSize::kSmall * kLabelPitch;
+
+/// Whether the labels have no room in their full size, beside rows and above columns.
+bool are_low(const HeatmapMark& mark) {
+  if (mark.row_labels.shown() == Labels::Shown::none) return false;
+  return mark.box.height / static_cast<double>(mark.row_labels.size()) < kPitch;
+}
+bool are_narrow(const HeatmapMark& mark) {
+  if (mark.column_labels.shown() == Labels::Shown::none) return false;
+  const double cell = mark.box.width / static_cast<double>(mark.column_labels.size());
+  // Words that are written across have their size, and so have numbers.
+  const bool across = mark.column_labels.are_counted() || mark.column_labels.widest(TypeSize::kSmall) + 4 <= cell;
+  return !across && cell < kPitch;
+}
+
+bool are_words(const Labels& labels) {
+  return !labels.empty() && !labels.are_counted() && labels.shown() == Labels::Shown::some;
+}
 
 /// Numbers in place of words that have no room, unless those are all or none.
 void shorten(Labels& labels) {
@@ -40,20 +58,22 @@ Figure with_full_size_labels(Figure figure) {
   const FontScope font(figure.font);
   for (HeatmapMark& mark : figure.heatmaps) {
     if (mark.empty()) continue;
-    if (mark.row_labels.shown() != Labels::Shown::none) {
+    if (are_low(mark)) {
       const double cell = mark.box.height / static_cast<double>(mark.row_labels.size());
-      if (cell < kPitch) {
-        shorten(mark.row_labels);
-        if (!mark.row_labels.empty()) add_row_numbers(figure, mark, cell);
-      }
+      shorten(mark.row_labels);
+      if (!mark.row_labels.empty()) add_row_numbers(figure, mark, cell);
     }
-    if (mark.column_labels.shown() == Labels::Shown::none) continue;
-    const double cell = mark.box.width / static_cast<double>(mark.column_labels.size());
-    // Words that are written across have their size, and so have numbers.
-    const bool across = mark.column_labels.are_counted() || mark.column_labels.widest(TypeSize::kSmall) + 4 <= cell;
-    if (!across && cell < kPitch) shorten(mark.column_labels);
+    if (are_narrow(mark)) shorten(mark.column_labels);
   }
   return figure;
+}
+
+bool has_room_for_words(const Figure& figure) {
+  const FontScope font(figure.font);
+  return std::ranges::none_of(figure.heatmaps, [](const HeatmapMark& mark) {
+    if (mark.empty()) return false;
+    return (are_words(mark.row_labels) && are_low(mark)) || (are_words(mark.column_labels) && are_narrow(mark));
+  });
 }
 
 }  // namespace attnscope

@@ -360,6 +360,14 @@ double column_label_height(const Labels& labels, double cell) {
   return (widest + 4 <= cell ? TypeSize::kSmall : widest) + kLabelDistance;
 }
 
+Labels short_labels(const Labels& labels) {
+  constexpr double kWidest = 84;
+  if (labels.widest(TypeSize::kSmall) <= kWidest) return labels;
+  std::vector<std::string> texts;
+  for (const std::string& text : labels) texts.push_back(shortened_text(text, kWidest, TypeSize::kSmall));
+  return texts;
+}
+
 double row_label_width(const Labels& labels) {
   if (labels.shown() == Labels::Shown::none) return 0;
   const bool numbers = labels.shown() == Labels::Shown::numbers;

@@ -78,5 +78,7 @@ Labels column_labels(const Trace& trace, const HeatmapMark& mark);
 double column_label_height(const Labels& labels, double cell);
 /// The width of `labels` left of the rows, distance included; 0 without labels.
 double row_label_width(const Labels& labels);
+/// The labels for one of several matrices, the long ones with an ellipsis.
+Labels short_labels(const Labels& labels);
 
 }  // namespace attnscope

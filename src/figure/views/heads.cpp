@@ -25,16 +25,7 @@ constexpr double kSectionGap = 18;
 constexpr double kLowGap = 8;  // in a window that is too low
 constexpr double kLegendHeight = 40;
 // Longer labels are shortened: the matrices need the room.
-constexpr double kMaxLabel = 84;
 constexpr double kSecondLine = 14;  // of a head's name
-
-/// The labels, no wider than kMaxLabel.
-Labels shortened(const Labels& labels) {
-  if (labels.widest(TypeSize::kSmall) <= kMaxLabel) return labels;
-  std::vector<std::string> texts;
-  for (const std::string& text : labels) texts.push_back(shortened_text(text, kMaxLabel, TypeSize::kSmall));
-  return texts;
-}
 
 HeadSection section(const Trace& trace, const std::string& tensor, const std::string& title, Index item,
                     WeightColors& colors) {
@@ -50,8 +41,8 @@ HeadSection section(const Trace& trace, const std::string& tensor, const std::st
     if (head > 0) mark.scale = section.heads.front().scale;
     colors.color(mark);
     mark.id = tensor + "." + std::to_string(head);
-    mark.row_labels = head == 0 ? shortened(row_labels(trace, mark)) : section.heads.front().row_labels;
-    mark.column_labels = head == 0 ? shortened(column_labels(trace, mark)) : section.heads.front().column_labels;
+    mark.row_labels = head == 0 ? short_labels(row_labels(trace, mark)) : section.heads.front().row_labels;
+    mark.column_labels = head == 0 ? short_labels(column_labels(trace, mark)) : section.heads.front().column_labels;
     section.heads.push_back(std::move(mark));
     section.names.push_back(head_title(trace.experiment(), tensor, head));
   }

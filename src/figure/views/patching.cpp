@@ -255,7 +255,7 @@ View patching_view() {
   other.choice_labels = {"most probable"};
   View view = {"patching",
                "Patching",
-               "What each head, MLP and position of a model carries over from another text.",
+               "What parts of a model carry over from another text: heads, MLPs and positions.",
                {position_option(), token, other},
                patching_view_parts::applies,
                patching_view_parts::build,

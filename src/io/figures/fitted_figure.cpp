@@ -16,6 +16,8 @@ constexpr double kStep = 0.93;
 // The largest of a figure's sizes of type is this many times its smallest one.
 constexpr double kLeastType = kLeastPoints * TypeSize::kBody / TypeSize::kSmall;
 constexpr double kHair = 0.01;
+// Type may be that much smaller for words in place of numbers.
+constexpr double kWorthWords = 0.7;
 // Of a letter that reaches beyond its advance, and of rounding.
 constexpr double kOutside = 1;
 
@@ -75,6 +77,7 @@ struct Trial {
   double height = 0;  ///< of the page, inches
   bool inside = true;
   bool keeps_type = true;  ///< whether it is not made smaller as a whole
+  bool has_words = true;   ///< whether no labels are numbers in place of words
   bool stopped = false;
 
   [[nodiscard]] bool fits(const FigurePreset& preset) const {
@@ -88,11 +91,16 @@ Trial try_type(const BuildFigure& build, const FigureFileOptions& given, const F
   options.height_inches = preset.height_inches;
   options.font_points = points;
   Trial trial;
-  Figure figure = with_full_size_labels(figure_for_file(build, options));
+  const auto made = [&] {
+    Figure figure = figure_for_file(build, options);
+    trial.has_words = has_room_for_words(figure);
+    return with_full_size_labels(std::move(figure));
+  };
+  Figure figure = made();
   if (figure.width > 0 && height_of(figure, options) > preset.max_height_inches) {
     // Some views show less where there is less room.
     options.height_inches = preset.max_height_inches;
-    figure = with_full_size_labels(figure_for_file(build, options));
+    figure = made();
   }
   if (!(figure.width > 0 && figure.height > 0)) {
     trial.stopped = true;
@@ -107,18 +115,23 @@ Trial try_type(const BuildFigure& build, const FigureFileOptions& given, const F
   return trial;
 }
 
-/// The largest type at which all fits; failing that, the figure that was made smaller the least; failing that, the one
+/// The largest type at which all fits, or a slightly smaller one that has room for words as labels; failing that, the figure that was made smaller the least; failing that, the one
 /// with the smallest type.
 Trial best_trial(const BuildFigure& build, const FigureFileOptions& options, const FigurePreset& preset) {
+  std::optional<Trial> numbered;  // with the largest type
   std::optional<Trial> smaller;
   double points = preset.font_points;
   while (true) {
     Trial trial = try_type(build, options, preset, points);
     const bool fits = trial.fits(preset);
-    if (trial.stopped || (fits && trial.keeps_type)) return trial;
+    if (trial.stopped || (fits && trial.keeps_type && trial.has_words)) return trial;
+    if (fits && trial.keeps_type && !numbered) numbered = trial;
     if (fits && (!smaller || trial.points > smaller->points + kHair)) smaller = trial;
+    const double next = std::max(points * kStep, kLeastType);
+    if (numbered && (points <= kLeastType || next < kWorthWords * numbered->made.options.font_points))
+      return std::move(*numbered);
     if (points <= kLeastType) return smaller ? std::move(*smaller) : std::move(trial);
-    points = std::max(points * kStep, kLeastType);
+    points = next;
   }
 }
 

@@ -38,6 +38,17 @@ double append_words(FormulaLayout& layout, const std::vector<FormulaPiece>& piec
   return x;
 }
 
+/// As much of the sentence as has room: its first clauses as a sentence of their own, or with an ellipsis.
+std::string fitting_sentence(const std::string& sentence, double width) {
+  if (text_width(sentence, kSize) <= width) return sentence;
+  for (std::size_t end = sentence.find_last_of(",:;"); end != std::string::npos && end > 0;
+       end = sentence.find_last_of(",:;", end - 1)) {
+    std::string clauses = sentence.substr(0, end) + ".";
+    if (text_width(clauses, kSize) <= width) return clauses;
+  }
+  return shortened_text(sentence, width, kSize);
+}
+
 std::string button_id(const FormulaSymbol& symbol) { return "symbol " + symbol.id; }
 
 /// What a symbol stands for, at once where the keyboard is on it.
@@ -67,7 +78,7 @@ FormulaLayout formula_layout(const AttentionFormula* formula, const std::string&
   }
   layout.sentence_x = x;
   if (width - x >= std::min(kSomeSentence, text_width(sentence, kSize)))
-    layout.sentence = shortened_text(sentence, width - x, kSize);
+    layout.sentence = fitting_sentence(sentence, width - x);
   return layout;
 }
 
