@@ -138,7 +138,8 @@ class MapGrid {
     side_ = fitting_side(0, 0);
     measure_words();
     pitch_ = side_ + kGap;
-    double width = names_ + across * pitch_;
+    const ColorBarMark bar = weights_bar({ColorMap::viridis, 0, 1});
+    double width = std::max(names_ + across * pitch_, legend_size({&bar, 1}, options_.width).width);
     if (!captions_.page.empty()) {
       const double title = text_width(captions_.title, TypeSize::kTitle, FontWeight::semibold);
       width = std::max(width, title + 12 + text_width(captions_.page, TypeSize::kSmall));
