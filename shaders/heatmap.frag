@@ -32,6 +32,8 @@ uniform vec4 gap_color;
 uniform vec4 nan_color;
 uniform vec4 positive_infinity_color;
 uniform vec4 negative_infinity_color;
+uniform uint special_bits;   // of a number with a colour of its own
+uniform vec4 special_color;
 
 out vec4 color;
 
@@ -52,6 +54,7 @@ float position(float value) {
 vec4 color_of(uint bits) {
   uint magnitude = bits & 0x7FFFFFFFu;
   if (magnitude > infinity_bits) return nan_color;
+  if (bits == special_bits) return special_color;
   if (magnitude == infinity_bits) return bits == magnitude ? positive_infinity_color : negative_infinity_color;
   int entry = min(int(position(uintBitsToFloat(bits)) * 256.0), 255);
   return vec4(texelFetch(colors, ivec2(entry, 0), 0).rgb, 1.0);

@@ -141,6 +141,21 @@ TEST_F(Drawing, WhatIsNoNumberHasItsOwnColour) {
   }
 }
 
+TEST_F(Drawing, OneNumberCanHaveItsOwnColour) {
+  for (const float fill : {-9e15F, -kInfinity, 0.0F}) {
+    Numbers numbers(1, 4, 3);
+    numbers.at(0, 1) = fill;
+    numbers.at(0, 2) = kNaN;
+    HeatmapQuad masked = quad(numbers.view());
+    masked.special = fill;
+    masked.special_color = {0, 1, 0, 1};
+    const Image image = draw({masked});
+    EXPECT_TRUE(near(image.pixel(8, 8), pixel_of(3))) << fill;
+    EXPECT_TRUE(near(image.pixel(24, 8), {0, 255, 0, 255})) << fill;
+    EXPECT_FALSE(near(image.pixel(40, 8), {0, 255, 0, 255})) << "NaN";
+  }
+}
+
 /// The step of the map that one number gets.
 TEST_F(Drawing, LimitsClampRunBackwardsOrCoincide) {
   constexpr float largest = std::numeric_limits<float>::max();

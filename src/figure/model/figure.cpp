@@ -104,6 +104,9 @@ TextMark title_mark(std::string id, Point at, std::string markup, double size) {
 }
 
 Rgb cell_color(float value, const ColorScale& scale) {
+  if (scale.masked && value == *scale.masked) {
+    if (const std::optional<Rgb> masked = masked_color(scale.map)) return *masked;
+  }
   if (const std::optional<Rgb> special = special_color(value)) return *special;
   const auto place = [&](double at, double low, double high) {
     if (low == high) return at < low ? 0.0F : at > high ? 1.0F : 0.5F;

@@ -46,12 +46,14 @@ struct ColorScale {
   double low = 0;
   double high = 1;
   ScaleKind kind = ScaleKind::linear;
+  std::optional<float> masked = {};  ///< numbers that a mask wrote, with the `masked_color`
 
   friend bool operator==(const ColorScale&, const ColorScale&) = default;
 };
 
 /// The colour of a cell; on a scale of shares, of its share. Where both ends of the scale are equal, smaller numbers have the first colour of the map,
-/// larger ones the last, and the same number the middle one. NaN and ±∞ have their `special_color`.
+/// larger ones the last, and the same number the middle one. NaN and ±∞ have their `special_color`, unless a mask wrote
+/// them.
 Rgb cell_color(float value, const ColorScale& scale);
 
 /// One line of text. `markup` may hold subscripts and superscripts as in TeX: "W_{Q}", "K^{T}".
@@ -227,6 +229,7 @@ struct ColorBarMark {
   std::string title;
   std::string low_text;  ///< usually the number; "−max" where every matrix has its own scale
   std::string high_text;
+  std::optional<Rgb> one_color = {};  ///< in place of those of the scale
 };
 
 /// Cells with a frame around them; see `paint_highlights`.

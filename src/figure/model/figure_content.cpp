@@ -138,6 +138,7 @@ void recolor_signed(Figure& figure, FigureContent content) {
   std::ranges::for_each(figure.heatmaps, change);
   std::ranges::for_each(figure.words, change);
   std::ranges::for_each(figure.color_bars, change);
+  std::erase_if(figure.color_bars, [](const ColorBarMark& bar) { return bar.one_color.has_value(); });
   content.map.reset();
   recolor(figure, content);
 }
@@ -190,6 +191,10 @@ ColorWords color_words(ColorMap map) {
 std::string colors_sentence(const Figure& figure) {
   std::vector<std::string> parts;
   for (const ColorBarMark& bar : figure.color_bars) {
+    if (bar.one_color) {
+      parts.push_back(plain_text(bar.title) + " in grey");
+      continue;
+    }
     const auto [low, high] = color_words(bar.scale.map);
     const std::string title = plain_text(bar.title);
     std::string part = (title.empty() ? "numbers" : title) + " from " + low + " (" + plain_text(bar.low_text) +

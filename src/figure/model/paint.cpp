@@ -245,7 +245,11 @@ struct Painter {
     const Point corner = transform.apply(Point{mark.box.x, mark.box.y});
     // A colour bar is an annotation: it keeps its size when cells are zoomed.
     const Rect box = {corner.x, corner.y, type(mark.box.width), type(mark.box.height)};
-    canvas.gradient(mark.scale.map, box);
+    if (mark.one_color) {
+      canvas.fill(box, *mark.one_color, 1);
+    } else {
+      canvas.gradient(mark.scale.map, box);
+    }
     const double below = box.bottom() + type(3);
     const auto text = [&](const std::string& markup, Point at, HorizontalAlign horizontal, VerticalAlign vertical) {
       canvas.text({at, parse_markup(markup), type(TypeSize::kSmall), FontWeight::regular, palette.dim, horizontal,

@@ -223,8 +223,10 @@ ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
     }
   }
   const auto [low, high] = extremes.range();
-  if (low < 0) return {ColorMap::red_blue, -std::max(-low, high), std::max(-low, high)};
-  return {ColorMap::magma, 0, high};
+  ColorScale scale = {ColorMap::magma, 0, high};
+  if (low < 0) scale = {ColorMap::red_blue, -std::max(-low, high), std::max(-low, high)};
+  if (mask != nullptr) scale.masked = left_out;
+  return scale;
 }
 
 ColorScale joint_scale(const ColorScale& a, const ColorScale& b) {

@@ -101,6 +101,11 @@ std::optional<Rgb> special_color(float value) {
   return value > 0 ? Rgb{0x00, 0xFF, 0xCC} : Rgb{0x77, 0x00, 0xFF};
 }
 
+std::optional<Rgb> masked_color(ColorMap map) {
+  const bool has_greys = map == ColorMap::greys || map == ColorMap::brightness || map == ColorMap::blue_brown;
+  return has_greys ? std::nullopt : std::optional(Rgb{0x80, 0x80, 0x80});
+}
+
 Rgb categorical_color(int index) {
   constexpr int count = static_cast<int>(kCategories.size());
   return unpack(kCategories[static_cast<std::size_t>((index % count + count) % count)]);

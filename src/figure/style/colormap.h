@@ -53,6 +53,10 @@ Rgb color_at(ColorMap map, float t);
 /// The colour of numbers outside every map: magenta for NaN, mint for +∞, violet for −∞; nullopt for finite numbers.
 std::optional<Rgb> special_color(float value);
 
+/// The colour of scores that a mask replaced, whatever by; nullopt for maps with greys, where they have the colour of
+/// their number.
+std::optional<Rgb> masked_color(ColorMap map);
+
 /// Eight colours for heads and other categories that people with any kind of colour vision can tell apart; `index`
 /// counts from 0 and wraps around, also below 0. M. Okabe and K. Ito's set with grey in place of black: all are visible
 /// on dark and on light.

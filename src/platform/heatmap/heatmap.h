@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/base/result.h"
@@ -58,6 +59,9 @@ struct HeatmapQuad {
   float low = 0;
   float high = 1;
   bool logarithmic = false;
+  /// A number with a colour of its own, which is not NaN.
+  std::optional<float> special = {};
+  Rgba special_color = {0.5F, 0.5F, 0.5F, 1.0F};
   /// In motion: if cells are smaller than pixels, merges twice as many of them each way. No cell is missed, and a
   /// software renderer draws several times faster. Only for a `source`.
   bool quick = false;

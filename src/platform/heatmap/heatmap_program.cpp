@@ -1,6 +1,7 @@
 #include "platform/heatmap/heatmap_program.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace attnscope::platform {
@@ -41,7 +42,9 @@ Uniforms::Uniforms(const ShaderProgram& program)
       gap_color(program.uniform("gap_color")),
       nan_color(program.uniform("nan_color")),
       positive_infinity_color(program.uniform("positive_infinity_color")),
-      negative_infinity_color(program.uniform("negative_infinity_color")) {}
+      negative_infinity_color(program.uniform("negative_infinity_color")),
+      special_bits(program.uniform("special_bits")),
+      special_color(program.uniform("special_color")) {}
 
 void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const Scale& scale, const AxisPlan& x,
                        const AxisPlan& y) {
@@ -54,6 +57,9 @@ void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const 
   glUniform1f(uniforms.prescale, scale.prescale);
   glUniform1f(uniforms.low, scale.low);
   glUniform1f(uniforms.high, scale.high);
+  constexpr std::uint32_t kNone = 0x7FFFFFFF;  // NaN has its colour first
+  glUniform1ui(uniforms.special_bits, quad.special ? std::bit_cast<std::uint32_t>(*quad.special) : kNone);
+  set_color(uniforms.special_color, quad.special_color);
 }
 
 void upload_lut(const LutTexture& lut) {

@@ -29,7 +29,7 @@ struct Uniforms {
 
   int corners, cells, colors, framebuffer_height, first_pixel, base, minified, fraction, step_size, remainder, excess,
       divisor, last_texel, last_cell, gap, prescale, low, high, gap_color, nan_color, positive_infinity_color,
-      negative_infinity_color;
+      negative_infinity_color, special_bits, special_color;
 };
 
 void set_color(int location, const Rgba& color);

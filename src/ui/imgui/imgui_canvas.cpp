@@ -114,6 +114,10 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
   quad.low = static_cast<float>(mark.scale.low);
   quad.high = static_cast<float>(mark.scale.high);
   quad.logarithmic = mark.scale.kind == ScaleKind::logarithmic;
+  if (const std::optional<Rgb> masked = masked_color(mark.scale.map); masked && mark.scale.masked) {
+    quad.special = mark.scale.masked;
+    quad.special_color = rgba(*masked);
+  }
   quad.gap = static_cast<int>(std::lround(gap * static_cast<double>(pixels_per_unit_)));
   quads_.push_back(quad);
 }
