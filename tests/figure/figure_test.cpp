@@ -325,12 +325,6 @@ TEST(NaturalScale, LeavesOutWhatAMaskFilledIn) {
     EXPECT_EQ(positive, (ColorScale{ColorMap::magma, 0, 3, ScaleKind::linear, written})) << fill;
     const ColorScale both = scale_of(step, {-1, 3, written});
     EXPECT_EQ(both, (ColorScale{ColorMap::red_blue, -3, 3, ScaleKind::linear, written})) << fill;
-    EXPECT_EQ(cell_color(written, both), *masked_color(ColorMap::red_blue)) << fill;
-    EXPECT_EQ(cell_color(-3, both), lut(ColorMap::red_blue).front()) << fill;
-    // Maps with greys have none to spare.
-    EXPECT_EQ(masked_color(ColorMap::greys), std::nullopt);
-    const ColorScale grey = {ColorMap::greys, -3, 3, ScaleKind::linear, written};
-    EXPECT_EQ(cell_color(written, grey), cell_color(written, {ColorMap::greys, -3, 3})) << fill;
   }
   EXPECT_EQ(scale_of(kPlainStep, {1, -9e15F}).high, static_cast<double>(9e15F)) << "other tensors have no fill";
 }

@@ -164,5 +164,16 @@ TEST(WeightColors, SharesThatAreTheSameAreKeptForTheNextFigure) {
   EXPECT_EQ(linear.heatmaps[2].shares, nullptr);
 }
 
+TEST(MaskedScores, AreGreyWhateverTheyAreFilledWith) {
+  for (const float fill : {-9e15F, -2.5F, 0.0F, -INFINITY}) {
+    const ColorScale scale = {ColorMap::red_blue, -3, 3, ScaleKind::linear, fill};
+    EXPECT_EQ(cell_color(fill, scale), *masked_color(ColorMap::red_blue)) << fill;
+    EXPECT_EQ(cell_color(-3, scale), lut(ColorMap::red_blue).front()) << fill;
+    // Maps with greys have none to spare.
+    const ColorScale grey = {ColorMap::greys, -3, 3, ScaleKind::linear, fill};
+    EXPECT_EQ(cell_color(fill, grey), cell_color(fill, {ColorMap::greys, -3, 3})) << fill;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::test
