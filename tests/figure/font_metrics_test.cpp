@@ -76,5 +76,19 @@ TEST(ShortenedText, FitsAndEndsWithAnEllipsis) {
   EXPECT_EQ(shortened_text(text, 0, 13), "…");
 }
 
+TEST(WrappedText, HasLinesThatFitAndBreaksBeforeNoUnit) {
+  constexpr double kSize = 11;
+  const auto wrapped = [](const std::string& text, const std::string& as_wide_as) {
+    return wrapped_text(text, text_width(as_wide_as, kSize), kSize);
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("", "wide"), Lines{});
+  EXPECT_EQ(wrapped("one  two", "one two"), Lines{"one two"});
+  EXPECT_EQ(wrapped("one two three", "one two"), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("unbreakable a", "un"), (Lines{"unbreakable", "a"})) << "a long word has a line of its own";
+  EXPECT_EQ(wrapped("keeps 99.8 % of it", "keeps 99.8"), (Lines{"keeps", "99.8 % of", "it"}));
+  EXPECT_EQ(wrapped("% alone", "%"), (Lines{"%", "alone"}));
+}
+
 }  // namespace
 }  // namespace attnscope

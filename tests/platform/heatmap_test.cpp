@@ -1,6 +1,7 @@
 // Heatmaps at a pixel per cell and more: colours, gaps, clip, scales.
 #include "platform/heatmap/heatmap.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -147,6 +148,7 @@ TEST_F(Drawing, OneNumberCanHaveItsOwnColour) {
     numbers.at(0, 1) = fill;
     numbers.at(0, 2) = kNaN;
     HeatmapQuad masked = quad(numbers.view());
+    masked.identity = std::bit_cast<std::uint32_t>(fill);  // other numbers at the same place
     masked.special = fill;
     masked.special_color = {0, 1, 0, 1};
     const Image image = draw({masked});

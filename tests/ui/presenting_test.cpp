@@ -14,6 +14,15 @@ TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
   step.look = "The first number of v[0,0].";
   step.cell = LessonCell{"out", {0, 0}};
   EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"out", "weights", "layer2.cross_weights", "v"}));
+  step.look = "Q, K and V below W_Q, not “X”.";
+  step.text = "";
+  step.cell = LessonCell{"single.q", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"single.q", "single.k", "single.v"}));
+  step.look = "Where Q comes from, X and K and V.";
+  step.cell = LessonCell{"layer2.cross_weights", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step),
+            (std::vector<std::string>{"layer2.cross_weights", "x", "layer2.cross_q", "layer2.k", "layer2.v"}));
+  step.look = "The first number of v[0,0].";
   step.cell.reset();
   step.text = "No number, no [brackets].";
   EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"v"});

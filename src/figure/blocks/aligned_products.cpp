@@ -146,13 +146,13 @@ class ProductLayout {
   /// One bar for each colour map in the figure.
   [[nodiscard]] std::vector<ColorBarMark> legend() const {
     std::map<ColorMap, ColorScale> used;
-    bool masked = false;
+    std::optional<ColorBarMark> masked;
     for (const AlignedProduct& product : products_) {
       for (const Column& column : product.columns) {
         for (const auto* block : {&column.top, &column.bottom}) {
           if (!*block) continue;
           used.insert_or_assign((*block)->mark.scale.map, (*block)->mark.scale);
-          masked = masked || (*block)->mark.scale.masked;
+          if (!masked) masked = masked_bar((*block)->mark.scale, options_.width);
         }
       }
     }
@@ -170,7 +170,7 @@ class ProductLayout {
       if (map == ColorMap::red_blue) bar.low_text = "−max";
       bars.push_back(std::move(bar));
     }
-    if (masked) bars.push_back({"legend.masked", {0, 0, 9, 9}, {}, "masked", "", "", masked_color(ColorMap::red_blue)});
+    if (masked) bars.push_back(std::move(*masked));
     return bars;
   }
 

@@ -224,7 +224,7 @@ double add_caption(Figure* figure, const std::string& id, const std::string& tex
   // A window that aligns letters to whole pixels sets lines slightly wider.
   constexpr double kFull = 0.96;
   std::vector<std::string> lines = {""};
-  for (const std::string& word : split(text, ' ')) {
+  for (const std::string& word : breakable_words(text)) {
     const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
     if (lines.back().empty() || small_width(longer) <= width * kFull) {
       lines.back() = longer;

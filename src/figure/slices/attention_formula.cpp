@@ -223,12 +223,6 @@ class FormulaWriter {
     put(")");
   }
 
-  static std::string head_names(Index count) {
-    std::string last = "head_{" + std::to_string(count) + "}";
-    if (count == 1) return last;
-    return count == 2 ? "head_{1}, " + last : "head_{1} … " + last;
-  }
-
   void write_notes() {
     if (is_tempered()) add_note("T = " + short_text(temperature()));
     if (parts_.dropped != nullptr)
@@ -287,6 +281,12 @@ bool FormulaSymbol::stands_for(std::string_view tensor) const {
 std::optional<AttentionFormula> attention_formula(const Trace& trace, const SelectedAttention& shown) {
   if (shown.weights == nullptr || !is<SoftmaxOperation>(shown.weights->operation)) return std::nullopt;
   return FormulaWriter(trace, *shown.weights).write();
+}
+
+std::string head_names(Index count) {
+  std::string last = "head_{" + std::to_string(count) + "}";
+  if (count == 1) return last;
+  return count == 2 ? "head_{1}, " + last : "head_{1} … " + last;
 }
 
 std::string formula_markup(const std::vector<FormulaPiece>& pieces) {

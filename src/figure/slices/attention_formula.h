@@ -41,6 +41,9 @@ struct AttentionFormula {
 /// Nothing for weights that were imported, without what they are computed from.
 std::optional<AttentionFormula> attention_formula(const Trace& trace, const SelectedAttention& shown);
 
+/// What is concatenated, markup: "head_{1} … head_{4}".
+std::string head_names(Index count);
+
 /// Markup of the pieces in a row.
 std::string formula_markup(const std::vector<FormulaPiece>& pieces);
 

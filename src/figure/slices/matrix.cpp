@@ -231,8 +231,10 @@ ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
 
 ColorScale joint_scale(const ColorScale& a, const ColorScale& b) {
   const double high = std::max(a.high, b.high);
-  if (a.low < 0 || b.low < 0) return {ColorMap::red_blue, -high, high};
-  return {a.map, 0, high};
+  ColorScale joint = {a.map, 0, high};
+  if (a.low < 0 || b.low < 0) joint = {ColorMap::red_blue, -high, high};
+  if (a.masked == b.masked) joint.masked = a.masked;
+  return joint;
 }
 
 ColorScale weights_scale(const Trace& trace, const Step& step, std::span<const Index> leading) {
@@ -360,6 +362,13 @@ double column_label_height(const Labels& labels, double cell) {
   if (labels.shown() == Labels::Shown::numbers) return TypeSize::kSmall + kLabelDistance;
   const double widest = labels.widest(TypeSize::kSmall);
   return (widest + 4 <= cell ? TypeSize::kSmall : widest) + kLabelDistance;
+}
+
+std::optional<ColorBarMark> masked_bar(const ColorScale& scale, double width) {
+  constexpr double kLeast = 420;
+  const std::optional<Rgb> color = masked_color(scale.map);
+  if (!scale.masked || !color || width < kLeast) return std::nullopt;
+  return ColorBarMark{"scale.masked", {0, 0, 9, 9}, {}, "masked", "", "", color};
 }
 
 Labels short_labels(const Labels& labels) {

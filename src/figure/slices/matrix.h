@@ -78,6 +78,9 @@ Labels column_labels(const Trace& trace, const HeatmapMark& mark);
 double column_label_height(const Labels& labels, double cell);
 /// The width of `labels` left of the rows, distance included; 0 without labels.
 double row_label_width(const Labels& labels);
+/// What says that masked scores have their own colour, beside the colour bar of that scale; nothing where it has none, or
+/// in a figure of so little width that both have no room side by side. Not placed yet.
+std::optional<ColorBarMark> masked_bar(const ColorScale& scale, double width);
 /// The labels for one of several matrices, the long ones with an ellipsis.
 Labels short_labels(const Labels& labels);
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/utf8.h"
@@ -156,11 +157,23 @@ std::string shortened_text(std::string_view text, double width, double size, Fon
   return std::string(text.substr(0, kept)) + "…";
 }
 
+std::vector<std::string> breakable_words(std::string_view paragraph) {
+  std::vector<std::string> words;
+  for (std::string& word : split(paragraph, ' ')) {
+    if (word.empty()) continue;
+    if (word.starts_with('%') && !words.empty()) {
+      words.back().append(" ").append(word);
+    } else {
+      words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
 std::vector<std::string> wrapped_text(const std::string& paragraph, double width, double size, FontWeight weight) {
   std::vector<std::string> lines;
   std::string line;
-  for (const std::string& word : split(paragraph, ' ')) {
-    if (word.empty()) continue;
+  for (const std::string& word : breakable_words(paragraph)) {
     const std::size_t before = line.size();
     if (before > 0) line += ' ';
     line += word;

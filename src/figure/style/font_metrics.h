@@ -63,6 +63,9 @@ double text_width(std::string_view text, double size, FontWeight weight = FontWe
 /// `text`, with an ellipsis in place of its end where it would be wider than `width`.
 std::string shortened_text(std::string_view text, double width, double size, FontWeight weight = FontWeight::regular);
 
+/// The parts of a paragraph between which a line may break: at spaces, but not before a unit as in "99.8 %".
+std::vector<std::string> breakable_words(std::string_view paragraph);
+
 /// One paragraph in lines no wider than `width`; a word that is wider has a line of its own.
 std::vector<std::string> wrapped_text(const std::string& paragraph, double width, double size,
                                       FontWeight weight = FontWeight::regular);

@@ -7,6 +7,7 @@
 #include "core/operations/normalize.h"
 #include "figure/blocks/aligned_products.h"
 #include "figure/blocks/played_matrices.h"
+#include "figure/slices/attention_formula.h"
 #include "figure/slices/attention_parts.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
@@ -254,7 +255,10 @@ class FlowAlignedProducts {
     std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
     if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
     std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
-    if (left && left_name == "heads") left->brief = "Concat";
+    if (left && left_name == "heads") {
+      left->symbol = "Concat(" + head_names(head_count(trace_)) + ")";
+      left->brief = "Concat";
+    }
     if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
     const std::optional<Block> right = block(weight, "", !layer && !pixels);
     row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, pixels ? "×" : "× ("),

@@ -169,6 +169,7 @@ class HeadLayout {
 
   void place_matrix() {
     figure_.color_bars = {legend()};
+    if (const auto masked = masked_bar(mark_.scale, options_.width)) figure_.color_bars.push_back(*masked);
     const double margin = low_ ? kLowMargin : kMargin;
     const auto rows = static_cast<double>(mark_.rows());
     const auto columns = static_cast<double>(mark_.columns());

@@ -42,6 +42,7 @@ constexpr PartWords kWords = {"share of the way", " carries over ", ""};
 struct Patched {
   std::shared_ptr<const Trace> other;
   PatchingChoice choice;
+  bool same_answer = false;  ///< both texts have it; the other answer is then the second one of the other text
   Patching found;
 };
 
@@ -129,6 +130,8 @@ class PatchingLayout {
       made->other = other_trace(trace_, options_.stop);
       if (made->other == nullptr) return nullptr;
       made->choice = chosen(*made->other);
+      made->same_answer = options_.integer("other_token") < 0 &&
+                          output_answers(*made->other, stream_, position_, 1).front().number != made->choice.other;
       std::optional<Patching> found =
           patching(trace_, *made->other, stream_, made->choice, options_.stop, options_.progress);
       if (!found) return nullptr;
@@ -166,13 +169,14 @@ class PatchingLayout {
   }
 
   [[nodiscard]] std::string title_text(const Patched& made) const {
+    if (made.same_answer) return "Both texts answer " + name(made.choice.answer);
     return "What carries " + name(made.choice.other) + " over from the other text";
   }
 
   [[nodiscard]] std::string line(const Patched& made) const {
     return "Logit of " + name(made.choice.answer) + " minus that of " + name(made.choice.other) + " " +
            position_text(trace_, stream_, position_) + ": " + number_text(made.found.here) + " here, " +
-           number_text(made.found.there) + " in the other text.";
+           number_text(made.found.there) + " in the other text" + (made.same_answer ? ", where it is second." : ".");
   }
 
   void subtitle(const std::string& id, Point at, const std::string& words) {
@@ -250,8 +254,10 @@ View patching_view() {
   Parameter token =
       integer_parameter("token", "Token", "The id of the text's answer; −1: its most probable one.", -1, -1, 1000);
   token.choice_labels = {"most probable"};
-  Parameter other = integer_parameter("other_token", "Other token",
-                                      "The id of the other text's answer; −1: its most probable one.", -1, -1, 1000);
+  Parameter other = integer_parameter(
+      "other_token", "Other token",
+      "The id of the other text's answer; −1: its most probable one, or the second if both have the same.", -1, -1,
+      1000);
   other.choice_labels = {"most probable"};
   View view = {"patching",
                "Patching",

@@ -119,6 +119,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const ColorScale& scale = marks.front().scale;
   figure.color_bars.push_back(
       {"scale", {0, 0, 160, 9}, scale, literal_markup(shown_name(step)), short_text(scale.low), scale_end_text(scale)});
+  if (const auto masked = masked_bar(scale, options.width)) figure.color_bars.push_back(*masked);
   const Grid grid = fit_grid(count, shape, room, high);
   const double width = std::max({grid.width(), legend_size(figure.color_bars, room).width,
                                  text_width(title, TypeSize::kTitle, FontWeight::semibold)});

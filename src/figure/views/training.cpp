@@ -176,7 +176,7 @@ class TrainingLayout {
     if (has_loss())
       words += text_ == TrainingText::given
                    ? " Loss: the mean of −ln p of this text's tokens, each given those before it."
-                   : " Loss: the mean of −ln p of the tokens of the second copy behind its first one.";
+                   : " Loss: the mean of −ln p of the tokens of the second copy after its first one.";
     if (steps().base != 0 && study_.states.front().step == 0) words += " Step 0 stands at the left end.";
     return words;
   }

@@ -12,13 +12,37 @@ bool is_of_name(char each) {
   return (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '_' || each == '.';
 }
 
+/// Adds a tensor that is not there yet.
+void add_once(std::string tensor, std::vector<std::string>& tensors) {
+  if (std::ranges::find(tensors, tensor) == tensors.end()) tensors.push_back(std::move(tensor));
+}
+
 /// Adds the tensors that are followed by an index, as in "weights[0,1]".
 void add_quoted(std::string_view text, std::vector<std::string>& tensors) {
   for (std::size_t end = text.find('['); end != std::string_view::npos; end = text.find('[', end + 1)) {
     std::size_t begin = end;
     while (begin > 0 && is_of_name(text[begin - 1])) --begin;
     std::string name(text.substr(begin, end - begin));
-    if (!name.empty() && std::ranges::find(tensors, name) == tensors.end()) tensors.push_back(std::move(name));
+    if (!name.empty()) add_once(std::move(name), tensors);
+  }
+}
+
+/// Adds the matrices X, Q, K and V that `look` names, of the same layer and attention as the step's cell.
+void add_named(std::string_view look, const std::string& cell, std::vector<std::string>& tensors) {
+  const std::string layer = cell.substr(0, cell.rfind('.') + 1);
+  const bool is_cross = std::string_view(cell).substr(layer.size()).starts_with("cross_");
+  const auto is_part_of_word = [&](std::size_t at) {
+    const char each = at < look.size() ? look[at] : ' ';
+    const bool is_of_quotes = static_cast<unsigned char>(each) >= 0x80;
+    return (each != '.' && is_of_name(each)) || (each >= 'A' && each <= 'Z') || is_of_quotes;
+  };
+  for (const char symbol : {'X', 'Q', 'K', 'V'}) {
+    for (std::size_t at = look.find(symbol); at != std::string_view::npos; at = look.find(symbol, at + 1)) {
+      if ((at > 0 && is_part_of_word(at - 1)) || is_part_of_word(at + 1)) continue;
+      const std::string before = symbol == 'X' ? "" : symbol == 'Q' && is_cross ? layer + "cross_" : layer;
+      add_once(before + static_cast<char>(symbol - 'A' + 'a'), tensors);
+      break;
+    }
   }
 }
 
@@ -29,6 +53,7 @@ std::vector<std::string> tensors_of_step(const LessonStep& step) {
   if (step.cell) tensors.push_back(step.cell->tensor);
   add_quoted(step.text, tensors);
   add_quoted(step.look, tensors);
+  if (step.cell) add_named(step.look, step.cell->tensor, tensors);
   return tensors;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "figure/slices/found_heads.h"
+#include "figure/slices/moments.h"
 #include "io/base/paths.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/text_panel.h"
@@ -251,7 +252,9 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   const ImVec2 room = {std::floor(static_cast<float>(areas.center.width)),
                        std::floor(static_cast<float>(areas.center.height) - at.y)};
   const auto unit = static_cast<double>(style.scale);
-  const Lesson* const lesson = shown_.presenting ? session().lesson() : nullptr;
+  // Once its computation plays, all of the figure is shown.
+  const bool plays = chosen_moment(options.values) > 0;
+  const Lesson* const lesson = shown_.presenting && !plays ? session().lesson() : nullptr;
   shown_figure_.present(lesson != nullptr ? &lesson->steps[session().lesson_step()] : nullptr);
   shown_figure_.update(static_cast<double>(room.x) / unit, static_cast<double>(room.y) / unit);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
