@@ -10,6 +10,7 @@
 #include "core/residual/lens.h"
 #include "core/residual/value_parts.h"
 #include "figure/blocks/part_map.h"
+#include "figure/slices/model_answers.h"
 #include "layout_faults.h"
 #include "support/made_model.h"
 #include "traces.h"
@@ -69,6 +70,24 @@ TEST(PatchingView, SaysThatTextsAnswerAlike) {
   const Figure narrow = figure_of(**run(experiment), "patching", {}, 500, 300);
   EXPECT_EQ(narrow.width, 500);
   EXPECT_EQ(words(narrow, "missing"), words(figure, "missing"));
+}
+
+TEST(PatchingView, SaysThatTheOtherAnswerIsOnlyTheSecond) {
+  Experiment experiment = made_trace("gpt2", kIds)->experiment();
+  experiment.patch_text.ids = {3, 2, 5, 9, 2, 7};
+  const std::shared_ptr<const Trace> trace = *run(experiment);
+  const auto top = [](const Trace& of) {
+    return output_answers(of, *residual_stream(of), std::ssize(kIds) - 1, 1).front().number;
+  };
+  Experiment other = experiment;
+  other.text.ids = experiment.patch_text.ids;
+  const bool alike = top(*trace) == top(**run(other));
+  const Figure figure = figure_of(*trace, "patching");
+  EXPECT_EQ(words(figure, "title").starts_with("What moves the answer away from "), alike) << words(figure, "title");
+  EXPECT_EQ(words(figure, "title").starts_with("What carries "), !alike);
+  // An answer that was chosen is the one that is named.
+  const Figure chosen = figure_of(*trace, "patching", {{"other_token", Index{4}}});
+  EXPECT_TRUE(words(chosen, "title").starts_with("What carries “" + answer_name(*trace, 4) + "” over"));
 }
 
 TEST(ContributionsView, BeginsWithTheMostProbableTokenAtTheLastPosition) {

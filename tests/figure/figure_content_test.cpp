@@ -116,5 +116,24 @@ TEST(FigureContent, WeightsAreColouredOtherwise) {
     EXPECT_EQ(mark.scale.map, ColorMap::viridis);
 }
 
+/// What says that masked scores are grey goes with their grey.
+TEST(FigureContent, MaskedScoresAreInTheLegendWhereTheyAreGrey) {
+  const auto trace = trace_with({{"mask", "causal"}, {"random_numbers", "signed"}});
+  const Index masked = trace->find("masked_scores") - trace->steps().data();
+  const Figure tensor = figure_of(*trace, "tensor", {{"tensor", masked + 1}});
+  const auto bar = [](const Figure& figure) { return mark(figure.color_bars, "scale.masked"); };
+  ASSERT_NE(bar(tensor), nullptr);
+  for (const ColorMap map : color_maps()) {
+    const Figure other = with_content(tensor, {.map = map, .range = ColorRange{-1, 2}});
+    EXPECT_EQ(bar(other) != nullptr, masked_color(other.heatmaps.front().scale.map).has_value()) << color_map_name(map);
+    if (bar(other) == nullptr) continue;
+    EXPECT_EQ(bar(other)->low_text + bar(other)->high_text, "");
+  }
+  const Figure flow = figure_of(*trace, "flow");
+  EXPECT_NE(bar(with_content(flow, {.map = ColorMap::greys})), nullptr) << "only the weights are greys";
+  EXPECT_EQ(bar(with_content(flow, {.map = ColorMap::blue_brown})), nullptr);
+  EXPECT_EQ(bar(figure_of(*trace_with({}), "flow")), nullptr) << "nothing is masked";
+}
+
 }  // namespace
 }  // namespace attnscope::test

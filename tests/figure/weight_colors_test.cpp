@@ -175,5 +175,12 @@ TEST(MaskedScores, AreGreyWhateverTheyAreFilledWith) {
   }
 }
 
+TEST(MaskedScores, HaveNoGreyOfTheirOwnWhereTheFillIsAmongTheScores) {
+  for (const auto& [fill, is_grey] : {std::pair("-9e15", true), std::pair("-inf", true), std::pair("0", false)}) {
+    const auto trace = trace_with({{"mask", "causal"}, {"random_numbers", "signed"}, {"masked_fill", fill}});
+    EXPECT_EQ(matrix_mark(*trace, "masked_scores", {0, 0})->scale.masked.has_value(), is_grey) << fill;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -182,6 +182,37 @@ TEST_F(Presenting, ShowsTheTextThatStepsTellToChange) {
   EXPECT_TRUE(screen().is_open("Text"));
 }
 
+TEST_F(Presenting, TheFigureHasTheWholeHeight) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  const Rect usual = screen().window_place("Status");
+  EXPECT_LE(screen().picture_place().bottom(), usual.y);
+  present();
+  EXPECT_NEAR(screen().picture_place().bottom(), 720, 1);  // whole pixels
+  const Rect status = screen().window_place("Status");
+  EXPECT_LT(status.right(), screen().picture_place().x + 1);
+  EXPECT_GE(status.y, screen().window_place("Lesson").bottom());
+}
+
+TEST_F(Presenting, AllOfAFigureThatPlaysIsShown) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  present();
+  for (int i = 0; i < 3; ++i) screen().key(kRight);
+  screen().settle();
+  const ui::Camera arrived = screen().state().camera;
+  ASSERT_NE(arrived, ui::Camera{});
+  screen().key('.');
+  screen().settle();
+  EXPECT_EQ(screen().state().camera, ui::Camera{});
+  const Rect all = screen().transform().apply(
+      {0, 0, screen().workbench().shown_figure().figure().width, screen().workbench().shown_figure().figure().height});
+  EXPECT_LE(all.bottom(), screen().picture_place().bottom() + 1);
+  screen().key(kEscape);
+  screen().settle();
+  EXPECT_EQ(screen().state().camera, arrived);
+}
+
 TEST_F(Presenting, ShowsThePanelsBesideAFigureAlone) {
   start_at({1280, 720, 1});
   present();

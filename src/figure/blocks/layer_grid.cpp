@@ -30,7 +30,8 @@ constexpr double kBelow = 44;    // colour bar
 constexpr double kGap = 6;       // between maps
 constexpr double kMinSide = 12;  // of a map
 constexpr double kMaxSide = 160;
-constexpr double kMinPitch = 14;   // of names
+constexpr double kMinPitch = 14;  // of names
+constexpr double kWordPitch = TypeSize::kSmall * kLabelPitch;
 constexpr Index kMaxAcross = 128;  // heads of a layer on one page
 
 /// A row of heads.
@@ -91,10 +92,14 @@ class MapGrid {
   }
 
  private:
-  /// The words of the text, where all maps have the same ones.
+  /// The words of the text, where all maps have the same ones, few enough to be read.
   void find_words() {
     for (const Row& row : rows_) {
       const HeatmapMark mark = *unscaled_mark(trace_, row.tensor, {row.first, item_});
+      if (static_cast<double>(std::max(mark.rows(), mark.columns())) * kWordPitch > kMaxSide) {
+        words_ = {};
+        return;
+      }
       const Labels beside = short_labels(row_labels(trace_, mark));
       const Labels above = short_labels(column_labels(trace_, mark));
       const bool is_first = &row == &rows_.front();
@@ -123,13 +128,15 @@ class MapGrid {
     const double above = column_label_height(words_.above, 0);  // turned
     const auto longest = static_cast<double>(std::max(words_.beside.size(), words_.above.size()));
     const double side = fitting_side(beside, above);
-    if (side / longest < TypeSize::kSmall * kLabelPitch) {
+    if (side / longest < kWordPitch) {
       words_ = {};
       return;
     }
     side_ = side;
-    names_ += beside;
-    above_ += column_label_height(words_.above, side / longest);
+    beside_ = beside;
+    over_ = column_label_height(words_.above, side / longest);
+    names_ += beside_;
+    above_ += over_;
   }
 
   void measure() {
@@ -167,8 +174,7 @@ class MapGrid {
     const Index first = rows_.front().first;
     for (Index i = 0; i < across_; i += every(pitch_)) {
       add_text(figure_, "head." + std::to_string(first + i),
-               {left_ + (static_cast<double>(i) + 0.5) * pitch_ - kGap / 2,
-                top_ - 6 - column_label_height(words_.above, side_ / static_cast<double>(words_.above.size()))},
+               {left_ + (static_cast<double>(i) + 0.5) * pitch_ - kGap / 2, top_ - 6 - over_},
                (pitch_ >= 48 ? "head " : "") + std::to_string(first + i + 1), HorizontalAlign::center,
                VerticalAlign::baseline);
     }
@@ -177,8 +183,7 @@ class MapGrid {
   void place(const Row& row, double y, std::size_t number) {
     if (static_cast<Index>(number) % every(pitch_) == 0) {
       add_text(figure_, (captions_.names_the_heads ? "layer." : "row.") + std::to_string(number),
-               {left_ - 8 - row_label_width(words_.beside), y + side_ / 2}, row.name, HorizontalAlign::right,
-               VerticalAlign::middle);
+               {left_ - 8 - beside_, y + side_ / 2}, row.name, HorizontalAlign::right, VerticalAlign::middle);
     }
     for (Index i = 0; i < row.heads; ++i) {
       const Slice slice = {row.first + i, item_};
@@ -222,6 +227,8 @@ class MapGrid {
     Labels beside, above;
   };
   Words words_;
+  double beside_ = 0;  ///< their width left of the maps
+  double over_ = 0;    ///< and their height above them
   Index across_ = 1;
   double names_ = 0;  ///< width
   double above_ = 0;

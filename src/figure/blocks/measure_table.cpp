@@ -107,7 +107,7 @@ class MetricsLayout {
                             options_.in_window() ? std::optional(options_.width - 2 * kTableMargin) : std::nullopt,
                             options_.choice("sort") != "head");
     const double widened =
-        std::clamp((options_.width - 2 * kTableMargin - size_.all()) / size_.count(), 0.0, kMaxWidened);
+        std::clamp((options_.width - 2 * kTableMargin - size_.all()) / std::max(1.0, size_.count()), 0.0, kMaxWidened);
     const double all = size_.all() + size_.count() * widened;
     figure_.width = std::max(options_.width, all + 2 * (size_.upright ? kNarrowMargin : kTableMargin));
     left_ = (figure_.width - all) / 2;

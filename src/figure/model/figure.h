@@ -229,7 +229,7 @@ struct ColorBarMark {
   std::string title;
   std::string low_text;  ///< usually the number; "−max" where every matrix has its own scale
   std::string high_text;
-  std::optional<Rgb> one_color = {};  ///< in place of those of the scale
+  std::optional<Rgb> one_color = {};  ///< of masked scores, in place of those of the scale
 };
 
 /// Cells with a frame around them; see `paint_highlights`.

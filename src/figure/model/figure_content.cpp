@@ -138,7 +138,6 @@ void recolor_signed(Figure& figure, FigureContent content) {
   std::ranges::for_each(figure.heatmaps, change);
   std::ranges::for_each(figure.words, change);
   std::ranges::for_each(figure.color_bars, change);
-  std::erase_if(figure.color_bars, [](const ColorBarMark& bar) { return bar.one_color.has_value(); });
   content.map.reset();
   recolor(figure, content);
 }
@@ -160,12 +159,15 @@ void recolor(Figure& figure, const FigureContent& content) {
   }
   for (WordMark& mark : figure.words) change(mark.scale);
   for (ColorBarMark& mark : figure.color_bars) {
-    if (weights && !is_weights(mark)) continue;
+    if ((weights && !is_weights(mark)) || mark.one_color) continue;
     change(mark.scale);
     if (!content.range) continue;
     mark.low_text = short_text(mark.scale.low);
     mark.high_text = short_text(mark.scale.high);
   }
+  const auto shows_masked = [](const HeatmapMark& mark) { return mark.scale.masked && masked_color(mark.scale.map); };
+  if (std::ranges::none_of(figure.heatmaps, shows_masked))
+    std::erase_if(figure.color_bars, [](const ColorBarMark& bar) { return bar.one_color.has_value(); });
 }
 
 /// The colours of a map at its low end and at its high end.

@@ -225,7 +225,8 @@ ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
   const auto [low, high] = extremes.range();
   ColorScale scale = {ColorMap::magma, 0, high};
   if (low < 0) scale = {ColorMap::red_blue, -std::max(-low, high), std::max(-low, high)};
-  if (mask != nullptr) scale.masked = left_out;
+  // A fill among the scores cannot be told from them.
+  if (mask != nullptr && mask->fill < low) scale.masked = left_out;
   return scale;
 }
 

@@ -24,7 +24,6 @@ constexpr double kSectionTitle = 26;
 constexpr double kSectionGap = 18;
 constexpr double kLowGap = 8;  // in a window that is too low
 constexpr double kLegendHeight = 40;
-// Longer labels are shortened: the matrices need the room.
 constexpr double kSecondLine = 14;  // of a head's name
 
 HeadSection section(const Trace& trace, const std::string& tensor, const std::string& title, Index item,

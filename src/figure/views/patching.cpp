@@ -42,7 +42,7 @@ constexpr PartWords kWords = {"share of the way", " carries over ", ""};
 struct Patched {
   std::shared_ptr<const Trace> other;
   PatchingChoice choice;
-  bool same_answer = false;  ///< both texts have it; the other answer is then the second one of the other text
+  bool is_second = false;  ///< whether the other text answers alike, so that the other answer is its second one
   Patching found;
 };
 
@@ -129,9 +129,7 @@ class PatchingLayout {
       auto made = std::make_shared<Patched>();
       made->other = other_trace(trace_, options_.stop);
       if (made->other == nullptr) return nullptr;
-      made->choice = chosen(*made->other);
-      made->same_answer = options_.integer("other_token") < 0 &&
-                          output_answers(*made->other, stream_, position_, 1).front().number != made->choice.other;
+      choose(*made);
       std::optional<Patching> found =
           patching(trace_, *made->other, stream_, made->choice, options_.stop, options_.progress);
       if (!found) return nullptr;
@@ -150,15 +148,16 @@ class PatchingLayout {
 
   /// The answers that the options say, by default the most probable one of each text, or the second one of the other
   /// text where both have the same.
-  [[nodiscard]] PatchingChoice chosen(const Trace& other) const {
+  void choose(Patched& made) const {
     const Index last = trace_.steps()[static_cast<std::size_t>(stream_.logits)].axes.back().size - 1;
     PatchingChoice choice = {position_, options_.integer("token"), options_.integer("other_token")};
     if (choice.answer < 0) choice.answer = output_answers(trace_, stream_, position_, 1).front().number;
     if (choice.other < 0) {
-      const std::vector<Answer> two = output_answers(other, stream_, position_, 2);
-      choice.other = (two.front().number == choice.answer ? two.back() : two.front()).number;
+      const std::vector<Answer> two = output_answers(*made.other, stream_, position_, 2);
+      made.is_second = two.front().number == choice.answer;
+      choice.other = (made.is_second ? two.back() : two.front()).number;
     }
-    return {position_, std::min(choice.answer, last), std::min(choice.other, last)};
+    made.choice = {position_, std::min(choice.answer, last), std::min(choice.other, last)};
   }
 
   [[nodiscard]] static Contributions as_parts(const Patching& found) {
@@ -169,14 +168,17 @@ class PatchingLayout {
   }
 
   [[nodiscard]] std::string title_text(const Patched& made) const {
-    if (made.same_answer) return "Both texts answer " + name(made.choice.answer);
+    if (made.is_second) return "What moves the answer away from " + name(made.choice.answer);
     return "What carries " + name(made.choice.other) + " over from the other text";
   }
 
   [[nodiscard]] std::string line(const Patched& made) const {
     return "Logit of " + name(made.choice.answer) + " minus that of " + name(made.choice.other) + " " +
            position_text(trace_, stream_, position_) + ": " + number_text(made.found.here) + " here, " +
-           number_text(made.found.there) + " in the other text" + (made.same_answer ? ", where it is second." : ".");
+           number_text(made.found.there) + " in the other text." +
+           (made.is_second ? " That text answers " + name(made.choice.answer) + " too, and " + name(made.choice.other) +
+                                 " is its second."
+                           : "");
   }
 
   void subtitle(const std::string& id, Point at, const std::string& words) {
