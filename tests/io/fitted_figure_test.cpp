@@ -140,6 +140,19 @@ TEST(Preset, TypeGivesWayToWords) {
   }
 }
 
+/// Also where the layout leaves them out by itself.
+TEST(Preset, TypeGivesWayToWordsOfHeads) {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.labels = {"the", "cat", "sat", "on", "the", "mat"};
+  ASSERT_TRUE(set_parameter_text(experiment, "heads", "8"));
+  Builder build(*run(experiment), "heads");
+  const auto made = fitted(build, in_preset(Preset::square));
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->figure.lacks_words);
+  EXPECT_LT(made->options.font_points, preset_of(Preset::square).font_points);
+  EXPECT_EQ(made->figure.heatmaps.front().row_labels.texts(), experiment.labels);
+}
+
 TEST(Preset, TheCaptionIsPartOfThePage) {
   for (const FigurePreset& preset : kFigurePresets) {
     Builder build(trace_of(6, 4), "heads");

@@ -130,6 +130,7 @@ class MapGrid {
     const double side = fitting_side(beside, above);
     if (side / longest < kWordPitch) {
       words_ = {};
+      figure_.lacks_words = true;
       return;
     }
     side_ = side;

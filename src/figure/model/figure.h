@@ -255,6 +255,7 @@ struct Figure {
   std::vector<TargetMark> targets;      ///< the last one is on top
   Highlights highlights;                ///< in a file; the window has those of the cell under the cursor instead
   FigureFont font = FigureFont::inter;  ///< that it is laid out for, and painted in
+  bool lacks_words = false;             ///< words beside cells were left out, or are numbers, for want of room
   std::string sentence;  ///< says what it shows, with its numbers; `with_content` adds what the colours mean
   std::string failure;   ///< why its numbers could not be read; empty: they could. See `failure_of`
 };

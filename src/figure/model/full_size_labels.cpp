@@ -70,7 +70,7 @@ Figure with_full_size_labels(Figure figure) {
 
 bool has_room_for_words(const Figure& figure) {
   const FontScope font(figure.font);
-  return std::ranges::none_of(figure.heatmaps, [](const HeatmapMark& mark) {
+  return !figure.lacks_words && std::ranges::none_of(figure.heatmaps, [](const HeatmapMark& mark) {
     if (mark.empty()) return false;
     return (are_words(mark.row_labels) && are_low(mark)) || (are_words(mark.column_labels) && are_narrow(mark));
   });

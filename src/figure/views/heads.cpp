@@ -103,6 +103,7 @@ class HeadsLayout {
         2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle + gaps * kSectionGap;
     const double room = options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0;
     arrange({width, room, options_.stop});
+    figure_.lacks_words = made_.places == LabelPlaces::numbers || made_.places == LabelPlaces::nowhere;
     const bool is_low = options_.in_window() && fixed + made_.height() > options_.height;
     const double gap = is_low ? kLowGap : kSectionGap;
     const double margin = is_low ? kLowGap : kMargin;
