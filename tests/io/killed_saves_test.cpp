@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <new>
 #include <random>
@@ -29,7 +30,11 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Micros = std::chrono::microseconds;
 
-constexpr int kKills = kSanitized ? 100 : 500;
+/// How many times to kill: ATTNSCOPE_KILLS sets another number than the usual ones.
+int kills(int usual, int sanitized) {
+  const char* const wanted = std::getenv("ATTNSCOPE_KILLS");
+  return wanted != nullptr ? std::max(sanitized, std::atoi(wanted)) : kSanitized ? sanitized : usual;
+}
 
 /// The worked example with token labels: about forty bytes of the document each.
 Experiment labelled_experiment(std::size_t labels) {
@@ -69,29 +74,37 @@ class KilledWriter {
 
   /// Starts a process that saves once, and kills it while it goes on saving.
   void run() {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(::pipe(ends.data()), 0);
+    ASSERT_NO_FATAL_FAILURE(start());
+    kill();
+  }
+
+  /// Starts a process that saves again and again, and waits until it has saved once.
+  void start() {
+    ASSERT_EQ(::pipe(ends_.data()), 0);
     *saving_ = false;
-    const ::pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+    child_ = ::fork();
+    ASSERT_GE(child_, 0);
+    if (child_ == 0) {
       for (int number = number_;; ++number) {
         *saving_ = true;
         save_(number);
         *saving_ = false;
-        if (number == number_ && ::write(ends[1], "", 1) != 1) ::_exit(1);
+        if (number == number_ && ::write(ends_[1], "", 1) != 1) ::_exit(1);
       }
     }
     number_ = 1 - number_ % 2;  // the first document is not always the same one
     char ready = 1;
-    const ssize_t got = ::read(ends[0], &ready, 1);
+    ASSERT_EQ(::read(ends_[0], &ready, 1), 1) << "it did not save once";
+  }
+
+  /// Kills it while it saves.
+  void kill() {
     const auto life = std::uniform_int_distribution<Micros::rep>(0, longest_.count())(generator_);
     std::this_thread::sleep_for(Micros(life));
-    ::kill(child, SIGKILL);
+    ::kill(child_, SIGKILL);
     int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    for (const int end : ends) ::close(end);
-    ASSERT_EQ(got, 1) << "it did not save once";
+    ASSERT_EQ(::waitpid(child_, &status, 0), child_);
+    for (const int end : ends_) ::close(end);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended before it was killed";
   }
 
@@ -100,6 +113,8 @@ class KilledWriter {
   std::atomic<bool>* saving_ = nullptr;  ///< shared with the process that saves
   int number_ = 0;
   Micros longest_{};
+  ::pid_t child_ = -1;
+  std::array<int, 2> ends_{};
   std::mt19937 generator_{20'240'917};
 };
 
@@ -119,6 +134,7 @@ void make_old(const std::vector<fs::path>& files) {
 }
 
 TEST(KilledSaves, LeaveOneOfTheTwoDocuments) {
+  const int count = kills(500, 100);
   const std::array<Experiment, 2> experiments = {labelled_experiment(1'500), labelled_experiment(40'000)};
   const std::array<std::string, 2> documents = {experiment_json(experiments[0]), experiment_json(experiments[1])};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -133,7 +149,7 @@ TEST(KilledSaves, LeaveOneOfTheTwoDocuments) {
   KilledWriter writer([&](int number) { (void)write_file(path, documents[static_cast<std::size_t>(number % 2)]); });
   std::array<int, 2> found{};
   int in_the_middle = 0;
-  for (int kill = 0; kill < kKills; ++kill) {
+  for (int kill = 0; kill < count; ++kill) {
     ASSERT_NO_FATAL_FAILURE(writer.run());
     const Result<std::string> read = read_file(path, kMaxExperimentBytes);
     ASSERT_TRUE(read) << read.error().message << " after kill " << kill;
@@ -150,14 +166,44 @@ TEST(KilledSaves, LeaveOneOfTheTwoDocuments) {
   RecordProperty("in_the_middle", in_the_middle);
   RecordProperty("first_document", found[0]);
   // The kills hit saves.
-  EXPECT_GT(in_the_middle, kKills / 5);
-  EXPECT_GT(std::min(found[0], found[1]), kKills / 20);
+  EXPECT_GT(in_the_middle, count / 5);
+  EXPECT_GT(std::min(found[0], found[1]), count / 20);
+
+  ASSERT_TRUE(write_file(path, documents[0]));
+  EXPECT_EQ(folder.size(), 1) << "nothing is left of all that";
+}
+
+TEST(KilledSaves, OfTwoProgramsLeaveADocumentOfOne) {
+  const int count = kills(100, 40);
+  const std::array<std::string, 3> documents = {experiment_json(labelled_experiment(1'500)),
+                                                experiment_json(labelled_experiment(20'000)),
+                                                experiment_json(labelled_experiment(30'000))};
+  const TemporaryFolder folder;
+  const fs::path path = folder / "experiment.json";
+  const auto saving = [&](std::size_t which) {
+    return [&, which](int number) { (void)write_file(path, documents[number % 2 == 0 ? 0 : which]); };
+  };
+  std::array<KilledWriter, 2> writers = {KilledWriter(saving(1)), KilledWriter(saving(2))};
+  std::array<int, 3> found{};
+  for (int kill = 0; kill < count; kill += 2) {
+    for (KilledWriter& writer : writers) ASSERT_NO_FATAL_FAILURE(writer.start());
+    for (const int which : {kill / 2 % 2, 1 - kill / 2 % 2})
+      ASSERT_NO_FATAL_FAILURE(writers[static_cast<std::size_t>(which)].kill());
+    const Result<std::string> read = read_file(path, kMaxExperimentBytes);
+    ASSERT_TRUE(read) << read.error().message << " after kill " << kill;
+    const auto document = std::find(documents.begin(), documents.end(), *read);
+    ASSERT_NE(document, documents.end()) << "after kill " << kill << " there are " << read->size() << " bytes";
+    ++found[static_cast<std::size_t>(document - documents.begin())];
+    make_old(leftovers(folder.path()));
+  }
+  EXPECT_GT(*std::min_element(found.begin(), found.end()), count / 100);
 
   ASSERT_TRUE(write_file(path, documents[0]));
   EXPECT_EQ(folder.size(), 1) << "nothing is left of all that";
 }
 
 TEST(KilledSaves, LeaveWhatWasNotSavedToBeRestored) {
+  const int count = kills(125, 25);
   const std::array<Experiment, 2> experiments = {labelled_experiment(100), labelled_experiment(3'000)};
   const TemporaryFolder folder;
   std::optional<UnsavedFolder> unsaved;
@@ -168,7 +214,7 @@ TEST(KilledSaves, LeaveWhatWasNotSavedToBeRestored) {
   });
   unsaved->remove(0);
   unsaved.reset();
-  for (int kill = 0; kill < kKills / 4; ++kill) {
+  for (int kill = 0; kill < count; ++kill) {
     ASSERT_NO_FATAL_FAILURE(writer.run());
     make_old(leftovers(folder.path()));
     UnsavedFolder next(folder.path());
@@ -185,13 +231,14 @@ TEST(KilledSaves, LeaveWhatWasNotSavedToBeRestored) {
 }
 
 TEST(KilledSaves, LeaveAStateThatCanBeRead) {
+  const int count = kills(125, 25);
   std::array<UserState, 2> states;
   states[0].theme = Theme::light;
   for (int i = 0; i < 10; ++i) states[1].add_recent("/tmp/" + std::string(2'000, 'x') + std::to_string(i));
   const TemporaryFolder folder;
   KilledWriter writer(
       [&](int number) { (void)write_user_state(folder.path(), states[static_cast<std::size_t>(number % 2)]); });
-  for (int kill = 0; kill < kKills / 4; ++kill) {
+  for (int kill = 0; kill < count; ++kill) {
     ASSERT_NO_FATAL_FAILURE(writer.run());
     make_old(leftovers(folder.path()));
     const ReadUserState read = read_user_state(folder.path());
