@@ -10,12 +10,16 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/plan/validate.h"
+#include "io/experiments/lesson_file.h"
 #include "io/models/bundled_models.h"
 #include "offscreen/offscreen_interface.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_bytes.h"
 #include "ui/imgui/imgui_compat.h"
 
 #ifdef ATTNSCOPE_ADDRESS_SANITIZER
@@ -96,12 +100,16 @@ class CurrentFolder {
 /// Somebody who tries everything.
 class RandomUser {
  public:
-  RandomUser(OffscreenInterface& screen, unsigned seed) : screen_(screen), random_(seed) {}
+  /// Opens one of `files` now and then.
+  RandomUser(OffscreenInterface& screen, std::vector<std::string> files, unsigned seed)
+      : screen_(screen), files_(std::move(files)), random_(seed) {}
 
   /// What is done before the next frame.
   void act() {
     const int dice = below(100);
-    if (screen_.state().dialog.open != ui::Dialog::none && below(20) == 0) {
+    if (confirm_in_ > 0 && --confirm_in_ == 0) {
+      press_key(kEnter, false, false);
+    } else if (screen_.state().dialog.open != ui::Dialog::none && below(20) == 0) {
       screen_.workbench().press({kEscape, false, false});
     } else if (!down_ && ImGui::IsAnyItemHovered() && below(3) == 0) {
       toggle_button();
@@ -121,7 +129,11 @@ class RandomUser {
       constexpr std::array<float, 4> kScales = {1, 1.25F, 1.5F, 2};
       screen_.set_scale(kScales[static_cast<std::size_t>(below(4))]);
     } else if (dice == 94 && below(4) == 0) {
-      screen_.workbench().open_file(below(2) == 0 ? "good.json" : "bad.json");
+      screen_.workbench().open_file(files_[static_cast<std::size_t>(below(static_cast<int>(files_.size())))]);
+    } else if (dice == 95 && below(4) == 0) {
+      // Export figure, or tensors, under the proposed name.
+      press_key('E', true, below(4) == 0);
+      confirm_in_ = 6;
     }
   }
 
@@ -164,15 +176,19 @@ class RandomUser {
   }
 
   void key() {
-    release_key();
     constexpr std::string_view kKeys = "ABCDEFGHIJKLMNOPRSTUVWXYZ0123456789?";
     const bool control = below(5) == 0;
     constexpr std::array kSpecial = {
         kEscape, kEnter, kBackspace, kTab, kLeft, kUp, kRight, kDown, static_cast<int>(' '), kF6, kF10};
-    key_ = below(2) == 0 ? kSpecial[static_cast<std::size_t>(below(static_cast<int>(kSpecial.size())))]
-                         : kKeys[static_cast<std::size_t>(below(static_cast<int>(kKeys.size())))];
+    const int key = below(2) == 0 ? kSpecial[static_cast<std::size_t>(below(static_cast<int>(kSpecial.size())))]
+                                  : kKeys[static_cast<std::size_t>(below(static_cast<int>(kKeys.size())))];
     const bool shift = below(4) == 0;
-    const bool alt = below(12) == 0;
+    press_key(key, control, shift, below(12) == 0);
+  }
+
+  void press_key(int key, bool control, bool shift, bool alt = false) {
+    release_key();
+    key_ = key;
     ui::feed_modifiers(control, shift, alt);
     screen_.workbench().press({key_, control, shift, alt});
     // Of the others ImGui knows nothing here.
@@ -195,11 +211,32 @@ class RandomUser {
   }
 
   OffscreenInterface& screen_;
+  std::vector<std::string> files_;
   std::mt19937 random_;
   Point at_;
   bool down_ = false;
   int key_ = 0;
+  int confirm_in_ = 0;  ///< frames until Enter is pressed in the dialog of an export
 };
+
+/// A file of queries, keys and values of one head.
+std::string tensors_bytes() {
+  std::vector<float> numbers(24);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 7) / 4 - 1;
+  const std::string data = float_bytes(numbers);
+  return safetensors_bytes("{" + entry_text("q", "F32", "[6, 4]", "[0, 96]") + ", " +
+                               entry_text("k", "F32", "[6, 4]", "[96, 192]") + ", " +
+                               entry_text("v", "F32", "[6, 4]", "[192, 288]") + "}",
+                           data + data + data);
+}
+
+/// What exports left goes; the files to be opened are written anew: they may have been saved over.
+void write_files(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove_all(entry.path());
+  std::ofstream(folder / "good.json") << kGood;
+  std::ofstream(folder / "bad.json") << kBad;
+  std::ofstream(folder / "tensors.safetensors", std::ios::binary) << tensors_bytes();
+}
 
 /// Back to a window in which everything can be reached, every dialog closed, the standard experiment open.
 void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
@@ -209,8 +246,7 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
   for (int i = 0; i < 3; ++i) screen.key(kEscape);
   screen.resize(640, 420);
   screen.set_scale(1);
-  // Written again: it may have been saved over.
-  std::ofstream("good.json") << kGood;
+  write_files(".");
   // Of a lesson, and of what lies under it.
   for (int i = 0; i < 2; ++i) screen.workbench().workspace().give_up_edits();
   screen.workbench().open_file("good.json");
@@ -220,20 +256,22 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
 
 TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   const TemporaryFolder folder;
-  folder.file("good.json", kGood);
-  folder.file("bad.json", kBad);
+  write_files(folder.path());
   const CurrentFolder current(folder.path());
   InterfaceOptions options;
   options.width = 640;
   options.height = 420;
   options.memory_budget = kMemoryBudget;
+  options.lessons = find_lessons();
   OffscreenInterface screen(options);
   // The menu lists them; what the first one of a kind makes once, such as tables of Unicode, is no growth.
+  std::vector<std::string> files = {"good.json", "bad.json", "good.json", "tensors.safetensors"};
   for (const BundledModel& model : bundled_models()) {
-    screen.workbench().open_file(model.folder.string());
+    files.push_back(model.folder.string());
+    screen.workbench().open_file(files.back());
     screen.settle();
   }
-  RandomUser user(screen, seed_wanted());
+  RandomUser user(screen, files, seed_wanted());
 
 #ifdef __GLIBC__
   // What is free at the end of a thread's heap is given back at once: malloc_trim only does that for the main one, and

@@ -97,6 +97,27 @@ TEST_F(Menus, HaveTheirCommands) {
   EXPECT_EQ(screen().experiment().view.name, "compare");
 }
 
+TEST_F(Menus, EscapeClosesOneThatIsAboutToTakeThePlaceOfAnother) {
+  screen().settle();
+  const auto menu = [&](const char* name) {
+    return screen().item("##MainMenuBar", {std::string("##menubar"), std::string(name)}).center();
+  };
+  const Point file = menu("File");
+  const Point edit = menu("Edit");
+  for (int frames = 0; frames < 5; ++frames) {
+    screen().click(file);
+    ASSERT_TRUE(screen().is_open("##Menu_00"));
+    ui::feed_mouse_position(static_cast<float>(edit.x), static_cast<float>(edit.y));
+    screen().frame(frames);
+    ui::feed_key(kEscape, true);
+    screen().frame(3);
+    ui::feed_key(kEscape, false);
+    screen().frame(3);
+    EXPECT_FALSE(screen().is_open("##Menu_00")) << "after " << frames << " frames";
+    screen().move({edit.x, edit.y + 300});
+  }
+}
+
 TEST_F(Menus, EverythingBecomesLargerAndIsSoAtTheNextStart) {
   TemporaryFolder folder;
   InterfaceOptions options;

@@ -115,6 +115,27 @@ class ShortPresses {
 #endif
 };
 
+/// Whether Escape is down in the frame that begins; after the backend.
+inline bool is_escape_coming() {
+#if IMGUI_VERSION_NUM < 18700
+  const ImGuiIO& io = ImGui::GetIO();
+  const int key = io.KeyMap[ImGuiKey_Escape];
+  return key >= 0 && io.KeysDown[key];
+#else
+  for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsQueue) {
+    if (event.Type == ImGuiInputEventType_Key && event.Key.Key == ImGuiKey_Escape && event.Key.Down) return true;
+  }
+  return ImGui::IsKeyDown(ImGuiKey_Escape);
+#endif
+}
+
+/// A menu that takes the place of another has no window in its first frame. Escape in the next one ends the program there
+/// (1.89): it closes such a menu before that frame begins.
+inline void close_menu_without_window() {
+  auto& popups = ImGui::GetCurrentContext()->OpenPopupStack;
+  if (!popups.empty() && popups.back().Window == nullptr && is_escape_coming()) popups.pop_back();
+}
+
 /// Lets Enter press the control that the keyboard is on, in the frame that begins; after the backend, which forgets it.
 /// Later versions do so themselves.
 inline void let_enter_press() {

@@ -38,6 +38,7 @@ void ImGuiHost::new_frame() {
   ImGui_ImplOpenGL3_NewFrame();
   if (has_window_) ImGui_ImplGlfw_NewFrame();
   let_enter_press();
+  close_menu_without_window();
   ImGui::NewFrame();
 }
 
