@@ -16,6 +16,7 @@ constexpr float kNoticedShare = 0.02F;
 BuildFigure builder_of(const FigureRequest& request, ViewOptions options) {
   options.for_file = request.file.has_value();
   options.pinned = request.pinned.get();
+  options.tensors = request.tensors;
   if (request.file) options.font = request.file->font;
   return [&request, options = std::move(options)](double width, double height) mutable {
     if (options.stop.stop_requested()) return Figure();

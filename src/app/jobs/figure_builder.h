@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/jobs/latest_job.h"
 #include "core/base/stop.h"
@@ -26,6 +27,7 @@ struct FigureRequest {
   double height = 0;
   std::shared_ptr<const Trace> pinned = nullptr;  ///< the baseline, or null
   std::optional<FigureFileOptions> file = {};     ///< for a file, instead of the size; in range
+  std::vector<std::string> tensors = {};          ///< see ViewOptions; empty: all
 
   friend bool operator==(const FigureRequest&, const FigureRequest&) = default;
 };

@@ -27,8 +27,10 @@ class ProductLayout {
   }
 
   Figure build() {
-    made_ = arrange_products(measured_, {options_.width, options_.height, !options_.for_file,
-                                         [this](const ProductSpacing& spacing) { return legend_height(spacing); }});
+    made_ = arrange_products(measured_,
+                             {options_.width, options_.height, !options_.for_file,
+                              options_.tensors.empty() || products_.size() > 1 ? kMaxProductCell : kMaxChosenCell,
+                              [this](const ProductSpacing& spacing) { return legend_height(spacing); }});
     place();
     return std::move(figure_);
   }

@@ -11,7 +11,6 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMaxProductCell = 24;
 // The smallest extent of matrices with few rows or columns.
 constexpr double kSmallestExtent = 8;
 // The longest side of any matrix is at least this long; a figure that is higher than its place is scaled as a whole.
@@ -39,9 +38,8 @@ class BandLayout {
     std::vector<ProductScale> scales = least;
     for (const Heading heading : {Heading::formula, Heading::symbol}) {
       std::vector<ProductScale> tried = fit(heading);
-      // Headings may cost a little of the cells' size, not much.
-      if (widest(tried) > width_room() + 0.5 || tried[0].cell < 0.8 * least[0].cell) continue;
-      scales = std::move(tried);
+      if (widest(tried) > width_room() + 0.5 || costs_much(tried.front(), least.front())) continue;
+      scales = room_.in_window && room_.height > 0 ? with_shorter_headings(std::move(tried), least) : std::move(tried);
       break;
     }
     ProductArrangement made = {ends_, std::move(scales)};
@@ -56,6 +54,21 @@ class BandLayout {
   }
 
  private:
+  /// Whether a heading costs much of the cells' size. A little it may.
+  static bool costs_much(const ProductScale& tried, const ProductScale& least) { return tried.cell < 0.8 * least.cell; }
+
+  /// Gives products with small cells of their own the shortest headings, where these make the cells larger.
+  [[nodiscard]] std::vector<ProductScale> with_shorter_headings(std::vector<ProductScale> scales,
+                                                                const std::vector<ProductScale>& least) const {
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      if (!costs_much(scales[i], least[i])) continue;
+      std::vector<ProductScale> tried = scales;
+      tried[i] = least[i];
+      tried[i].cell = std::min(least[i].cell, scales.front().cell);
+      if (widest(tried) <= width_room() + 0.5 && height(tried) <= height_room()) scales = std::move(tried);
+    }
+    return scales;
+  }
   [[nodiscard]] double width_room() const { return room_.width - 2 * spacing_.outer; }
   [[nodiscard]] double height_room() const {
     return room_.height <= 0 ? INFINITY : room_.height - 2 * spacing_.outer - room_.legend_height(spacing_);
@@ -122,7 +135,7 @@ class BandLayout {
     const auto may_differ = [&](std::size_t begin, std::size_t end) {
       return end == begin + 1 && products_[begin].has_own_cells();
     };
-    for (double largest = kMaxProductCell;; largest = smaller_cell(largest)) {
+    for (double largest = room_.largest_cell;; largest = smaller_cell(largest)) {
       // Most products show the same matrices and share their cell size.
       double shared = largest;
       for_each_band([&](std::size_t begin, std::size_t end) {

@@ -19,6 +19,11 @@ enum class Heading { formula, symbol, stacked };
 /// Of the letters between matrices: "×".
 inline constexpr double kSignSize = 16;
 
+/// Of the cells of a whole computation, logical pixels.
+inline constexpr double kMaxProductCell = 24;
+/// Of the cells of a product that is shown alone.
+inline constexpr double kMaxChosenCell = 64;
+
 /// Distances, logical pixels.
 struct ProductSpacing {
   double outer = 16;  ///< around the figure
@@ -120,6 +125,7 @@ struct ProductRoom {
   double width = 0;
   double height = 0;  ///< 0: any
   bool in_window = false;
+  double largest_cell = kMaxProductCell;
   std::function<double(const ProductSpacing&)> legend_height;  ///< what the legend takes of the height
 };
 

@@ -26,6 +26,9 @@ struct ViewOptions {
 
   const Trace* pinned = nullptr;  ///< the baseline; null: none
 
+  /// Names of tensors that alone matter: Flow shows the products that have them, and no others. Empty: all do.
+  std::vector<std::string> tensors = {};
+
   /// Told the share that is done of what takes long, from 0 to 1; may be empty.
   std::function<void(double)> progress = {};
   StopToken stop;              ///< checked in long loops, which then return an unfinished figure that nobody sees

@@ -6,6 +6,7 @@
 #include "core/operations/contract.h"
 #include "core/operations/normalize.h"
 #include "figure/blocks/aligned_products.h"
+#include "figure/blocks/kept_products.h"
 #include "figure/blocks/played_matrices.h"
 #include "figure/slices/attention_formula.h"
 #include "figure/slices/attention_parts.h"
@@ -305,8 +306,10 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   ViewOptions of_matrices = options;
   if (played && options.height > 0)
     of_matrices.height = std::max(1.0, options.height - moment_height(trace, *played, options.width));
-  Figure figure = aligned_products_figure(
-      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(), of_matrices);
+  std::vector<AlignedProduct> products =
+      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build();
+  keep_products_with(options.tensors, trace, products);
+  Figure figure = aligned_products_figure(std::move(products), of_matrices);
   figure.title = trace.experiment().system + ": from X to the output";
   if (played) show_moment(figure, trace, *played, moment);
   return figure;

@@ -239,19 +239,17 @@ bool is_of(const FigurePanelContent& content, const HeatmapMark& mark, const std
   return mark.step >= 0 && content.trace.steps()[static_cast<std::size_t>(mark.step)].name == tensor;
 }
 
-/// Moves the camera to what is brought near. A figure without any of it is shown whole.
+/// Moves the camera to what is brought near.
 void bring_near(const Style& style, const Rect& area, const FigurePanelContent& content, Camera& camera) {
-  if (content.brought_near.empty()) return;
-  camera = {};
+  if (!content.brought_near) return;
   const auto unit = static_cast<double>(style.scale);
   const double fit = transform_for(style, content.figure, area, {}).scale;
-  const std::optional<NearPlace> place =
-      place_near(content.figure, content.trace, content.brought_near, {fit, unit, area.width, area.height});
-  if (!place) return;
-  camera.zoom = std::clamp(place->zoom, 1.0, kMaxZoom);
+  const NearPlace place =
+      place_near(content.figure, content.trace, *content.brought_near, {fit, unit, area.width, area.height});
+  camera.zoom = std::clamp(place.zoom, 1.0, kMaxZoom);
   const double scale = fit / unit * camera.zoom;
-  camera.pan = {(content.figure.width / 2 - place->center.x) * scale,
-                (content.figure.height / 2 - place->center.y) * scale};
+  camera.pan = {(content.figure.width / 2 - place.center.x) * scale,
+                (content.figure.height / 2 - place.center.y) * scale};
   hold(camera, content.figure);
 }
 

@@ -46,7 +46,7 @@ struct FigurePanelContent {
   bool arrived = false;                    ///< the current one is brought into view
   std::span<const std::string> lit = {};   ///< tensors whose matrices are lit, and the others dimmed
   /// Tensors whose matrices are brought into view in this frame, large, the first one above all.
-  std::span<const std::string> brought_near = {};
+  std::optional<std::span<const std::string>> brought_near = {};
 };
 
 /// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `state`,

@@ -167,19 +167,24 @@ void what_to_look_at(const Style& style, const LessonStep& step) {
   paragraph(step.look, color(style.palette.text));
 }
 
-/// Presenting hides the panels that some steps tell to use: they are one click away.
-void panel_buttons(const Style& style, const SidePanels& shown, UiIntents& intents) {
-  const auto toggle = [&](Command command, const char* label, bool is_shown) {
+/// Presenting hides the panels that some steps tell to use, and matrices that the step does not speak of: they are one
+/// click away.
+void panel_buttons(const Style& style, const ShownPanels& shown, std::size_t step, UiIntents& intents) {
+  const auto toggle = [&](Command command, const char* label, bool is_shown, const char* help = nullptr) {
     const CommandEntry& entry = command_entry(command);
     if (is_shown) accent_button_colors(style);
     if (ImGui::Button(label)) intents.commands.push_back(command);
     if (is_shown) ImGui::PopStyleColor(4);
-    tooltip(std::string(entry.help) + " (" + key_text(entry.keys.back()) + ")");
+    tooltip(std::string(help != nullptr ? help : entry.help) + " (" + key_text(entry.keys.back()) + ")");
   };
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
-  toggle(Command::toggle_parameters, "Parameters", shown.parameters);
+  toggle(Command::toggle_parameters, "Parameters", shown.presented.parameters);
   ImGui::SameLine();
-  toggle(Command::toggle_inspector, "Inspector", shown.inspector);
+  toggle(Command::toggle_inspector, "Inspector", shown.presented.inspector);
+  ImGui::SameLine();
+  const bool has_room = ImGui::GetContentRegionAvail().x >= ImGui::CalcTextSize("Whole figure").x + 2 * style.px(8);
+  toggle(Command::fit_view, has_room ? "Whole figure" : "Whole", shown.whole_figure_of == step,
+         "show all of the figure, or what the step speaks of");
   ImGui::PopStyleVar();
 }
 
@@ -371,7 +376,7 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
     ImGui::EndChild();
   }
   ImGui::PopID();
-  if (shown.presented != nullptr) panel_buttons(style, *shown.presented, intents);
+  if (shown.presented != nullptr) panel_buttons(style, *shown.presented, shown.step, intents);
 }
 
 }  // namespace attnscope::ui

@@ -1,6 +1,7 @@
 #include "ui/panels/near_place.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "figure/slices/matrix_facts.h"
@@ -11,6 +12,11 @@ namespace {
 
 // Logical pixels: 200 pixels where letters of the smallest size have 16.
 constexpr double kEnlarged = 200 * TypeSize::kSmall / 16;
+// A matrix of this length is enlarged no further where all of the figure, with large letters, is in view: what the matrix
+// is computed from says more than larger cells.
+constexpr double kLongEnough = 0.3 * kEnlarged;
+// Letters that are this much too small look as large as others.
+constexpr double kUnnoticed = 1.02;
 // Letters that are this much too small are not worth what a zoom cuts off.
 constexpr double kNearlyLarge = 1.06;
 // Between what is looked at and the end of the view.
@@ -80,10 +86,17 @@ double middle_of_view(double begin, double end, double view, double figure) {
   return std::clamp(end + std::min(kBehind, std::max(0.0, slack) / 2), view, figure) - view / 2;
 }
 
+/// The whole figure or, where its letters would be small, as much of its beginning as there is room for.
+NearPlace beginning_with_large_letters(const Figure& figure, const NearPanel& panel) {
+  const double larger = panel.unit / panel.fit;
+  if (larger <= kUnnoticed) return {1, {figure.width / 2, figure.height / 2}};
+  return {larger, {panel.width / panel.unit / 2, panel.height / panel.unit / 2}};
+}
+
 }  // namespace
 
-std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
-                                    const NearPanel& panel) {
+NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
+                     const NearPanel& panel) {
   std::vector<Rect> places;
   std::optional<double> zoom;
   const auto fitting = [&](const Rect& box) {
@@ -98,12 +111,15 @@ std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, st
     const bool is_alone = boxes.size() == 1;
     const double larger = panel.unit / panel.fit;
     const double letters = is_alone || larger > kNearlyLarge ? larger : 1;
-    const double wanted = is_alone ? kEnlarged * panel.unit / (std::max(all.width, all.height) * panel.fit) : letters;
+    const double length = std::max(all.width, all.height) * panel.fit / panel.unit;
+    const bool is_enough = length >= kLongEnough && larger <= kNearlyLarge;
+    const double wanted = is_alone && !is_enough ? kEnlarged / length : letters;
     const double room = fitting(is_alone ? all : places.front());
-    zoom = std::max(1.0, std::min(std::max(letters, wanted), room));
+    // Letters come before the ends of a matrix that is as high as the window.
+    zoom = std::max({1.0, letters, std::min(wanted, room)});
     if (fitting(places.front()) < *zoom) places.front() = all;
   }
-  if (!zoom) return std::nullopt;
+  if (!zoom) return beginning_with_large_letters(figure, panel);
   for (const std::string& tensor : neighbors_of(trace, tensors)) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
     if (!boxes.empty()) places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
@@ -114,9 +130,9 @@ std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, st
     if (fitting(more) >= *zoom) near = more;
   }
   const double seen = *zoom * panel.fit;
-  return NearPlace{*zoom,
-                   {middle_of_view(near.x, near.right(), panel.width / seen, figure.width),
-                    middle_of_view(near.y, near.bottom(), panel.height / seen, figure.height)}};
+  return {*zoom,
+          {middle_of_view(near.x, near.right(), panel.width / seen, figure.width),
+           middle_of_view(near.y, near.bottom(), panel.height / seen, figure.height)}};
 }
 
 }  // namespace attnscope::ui

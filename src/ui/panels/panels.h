@@ -106,7 +106,7 @@ struct LessonShown {
   bool away = false;  ///< the experiment was edited since the step was opened
   std::span<const ReferenceTable> printed;
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
-  const SidePanels* presented = nullptr;                  ///< what else is shown while presenting; null: not presenting
+  const ShownPanels* presented = nullptr;                 ///< what else is shown while presenting; null: not presenting
 };
 
 /// How high that panel must be, in a content `width` wide, for the texts of every step; nothing for a lesson with numbers

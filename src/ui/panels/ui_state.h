@@ -38,6 +38,8 @@ struct SidePanels {
 struct ShownPanels {
   SidePanels usual = {true, true};
   SidePanels presented;  ///< while presenting, which begins without them
+  /// Of the lesson's step that is presented: all of its figure, not what the step speaks of in large. Nothing: not of any.
+  std::optional<std::size_t> whole_figure_of;
   bool full_screen = false;
   bool presenting = false;  ///< in large letters: the figure, and beside it the step of the open lesson
 

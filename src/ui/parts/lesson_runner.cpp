@@ -68,7 +68,7 @@ void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanel
               style.palette.panel, {style.px(kAcross), style.px(kDown)});
   lesson_panel(style,
                {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison(),
-                panels.presenting ? &panels.presented : nullptr},
+                panels.presenting ? &panels : nullptr},
                intents);
   ImGui::End();
 }

@@ -62,12 +62,13 @@ double presenting_size(double width, double height) {
   return letters * std::max(1.0, std::min(width / kPresentedWidth, height / kPresentedHeight));
 }
 
-bool PresentedStep::set(const LessonStep* step) {
-  if (step == step_) return false;
+bool PresentedStep::set(const LessonStep* step, bool all) {
+  if (step == step_ && all == all_) return false;
+  if (step != step_) tensors_ = step != nullptr ? tensors_of_step(*step) : std::vector<std::string>();
   step_ = step;
-  tensors_ = step != nullptr ? tensors_of_step(*step) : std::vector<std::string>();
+  all_ = all;
   place_ = {};
-  return step == nullptr;
+  return step == nullptr || all;
 }
 
 bool PresentedStep::arrives_at(Place place) {

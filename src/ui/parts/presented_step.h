@@ -35,15 +35,24 @@ class PresentedStep {
     friend bool operator==(const Place&, const Place&) = default;
   };
 
-  /// `step`: null while no lesson is presented. Returns whether presenting ended.
-  bool set(const LessonStep* step);
+  /// `step`: null while no lesson is presented. `all`: nothing of the figure is enlarged. Returns whether nothing is any
+  /// more.
+  bool set(const LessonStep* step, bool all);
   /// Whether the camera has to move: the step is another one, or the figure or its panel has another size.
   bool arrives_at(Place place);
   [[nodiscard]] const LessonStep* step() const { return step_; }
+  /// What it speaks of.
   [[nodiscard]] std::span<const std::string> tensors() const { return tensors_; }
+  /// Whether nothing of the figure is enlarged.
+  [[nodiscard]] bool shows_all() const { return all_; }
+  /// What of that is enlarged: all of it, or nothing.
+  [[nodiscard]] std::span<const std::string> enlarged() const {
+    return all_ ? std::span<const std::string>() : tensors_;
+  }
 
  private:
   const LessonStep* step_ = nullptr;
+  bool all_ = false;
   std::vector<std::string> tensors_;
   Place place_;
 };

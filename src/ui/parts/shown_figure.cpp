@@ -21,6 +21,8 @@ ShownFigure::ShownFigure(Shared& shared, Remembered& remembered)
 
 void ShownFigure::update(double width, double height) {
   FigureRequest now = shared_.traces.figure_request(width, height);
+  const std::span<const std::string> enlarged = presented_.enlarged();
+  now.tensors.assign(enlarged.begin(), enlarged.end());
   if (requested_ != now) {
     if (!is_building()) requested_since_ = ImGui::GetTime();
     if (!requested_ || requested_->view.name != now.view.name) awaited_ = true;
@@ -82,20 +84,23 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
                                       token_search_.current(),
                                       token_search_.arrived(),
                                       formula_line_.lit().empty() ? presented_.tensors() : formula_line_.lit(),
-                                      presents_anew() ? presented_.tensors() : std::span<const std::string>()};
+                                      presents_anew() ? std::optional(presented_.enlarged()) : std::nullopt};
   figure_panel(style, shared_.luts, content, batch_, lines_, shared_.state, stale ? ignored : intents);
 }
 
-void ShownFigure::present(const LessonStep* step) {
-  if (presented_.set(step)) shared_.state.camera = {};
+void ShownFigure::present(const LessonStep* step, bool all) {
+  if (presented_.set(step, all)) shared_.state.camera = {};
 }
 
 bool ShownFigure::presents_anew() {
   const Experiment& open = shared_.session().experiment();
   const bool shows_step = presented_.step() != nullptr && !moving_ && shows(shared_.traces.trace()) &&
-                          same_computation(built_for_->trace->experiment(), open) && built_for_->view == open.view;
-  return shows_step && presented_.arrives_at(
-                           {presented_.step(), target_.width, target_.height, built_for_->width, built_for_->height});
+                          same_computation(built_for_->trace->experiment(), open) && built_for_->view == open.view &&
+                          std::ranges::equal(built_for_->tensors, presented_.enlarged());
+  return shows_step &&
+         presented_.arrives_at(
+             {presented_.step(), target_.width, target_.height, built_for_->width, built_for_->height}) &&
+         !presented_.shows_all();
 }
 
 bool ShownFigure::is_building() const {

@@ -26,8 +26,9 @@ class ShownFigure {
   /// Shows it in the rest of the current ImGui window.
   void panel(const Style& style, const Inspection* inspection, UiIntents& intents);
 
-  /// The step of a lesson that is presented: what it speaks of is lit, and brought near. Null: none is.
-  void present(const LessonStep* step);
+  /// The step of a lesson that is presented, null: none is. What it speaks of is lit, and enlarged unless `all` of the
+  /// figure is wanted.
+  void present(const LessonStep* step, bool all);
 
   /// Which moment of a computation it shows.
   [[nodiscard]] Playback& playback() { return playback_; }

@@ -131,6 +131,7 @@ class Workbench {
   bool asks_before(const Action& action);
   void apply_actions(const UiIntents& intents);
   void carry_out(Command command);
+  void fit_figure();
   /// The commands on documents and exports; false for another one. `stem`: of suggested file names.
   bool carry_out_file(Command command, const std::string& stem);
   /// Leaves the document for the one that the program starts with.

@@ -233,6 +233,18 @@ bool Workbench::edit_by(Command command, UiIntents& intents) {
   }
 }
 
+/// While a step of a lesson is presented, that is all of its figure or, once that is shown, what the step speaks of.
+void Workbench::fit_figure() {
+  state_.camera = {};
+  if (session().lesson() == nullptr) return;
+  const std::size_t step = session().lesson_step();
+  if (!shown_.presenting || shown_.whole_figure_of == step) {
+    shown_.whole_figure_of.reset();
+  } else {
+    shown_.whole_figure_of = step;
+  }
+}
+
 void Workbench::carry_out(Command command) {
   const std::string stem = suggested_stem(workspace_, state_, remembered_.state());
   UiIntents intents;
@@ -255,6 +267,7 @@ void Workbench::carry_out(Command command) {
     case Command::present:
       shown_.presenting = !shown_.presenting;
       shown_.presented = {};
+      shown_.whole_figure_of.reset();
       return;
     case Command::enlarge: return enlarge(1);
     case Command::reduce: return enlarge(-1);
@@ -266,7 +279,7 @@ void Workbench::carry_out(Command command) {
     case Command::remove_baseline: return traces_.remove_baseline();
     case Command::edit_text: state_.focus_text = text_count(session().experiment()) > 0; return;
     case Command::find_token: return shown_figure_.token_search().open();
-    case Command::fit_view: state_.camera = {}; return;
+    case Command::fit_view: return fit_figure();
     case Command::shortcuts: return state_.dialog.show(Dialog::shortcuts, {});
     case Command::about: return state_.dialog.show(Dialog::about, {});
     case Command::cancel: traces_.cancel(); return figure_export_.cancel();
