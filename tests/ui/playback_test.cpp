@@ -50,6 +50,18 @@ TEST_F(Playing, SpaceStartsAndPausesAndEscapeShowsAllOfIt) {
   EXPECT_FALSE(screen().workbench().session().modified());
 }
 
+TEST_F(Playing, AViewThatOpensInTheSameFrameHasNothingToPlay) {
+  ASSERT_GT(count(), 0);
+  for (const int key : {static_cast<int>(' '), static_cast<int>('.')}) {
+    open_view("flow");
+    screen().workbench().press({platform::KeyPress::kPageDown, true, false});
+    screen().workbench().press({key, false, false});
+    screen().settle();
+    EXPECT_EQ(screen().experiment().view.name, "qkv");
+    EXPECT_TRUE(view_options(screen().trace().experiment().view)) << "it has no option for moments";
+  }
+}
+
 TEST_F(Playing, EndsAtTheLastMomentAndStartsAgainFromThere) {
   screen().key(' ');
   pass(0.5 * static_cast<double>(count()) + 1);

@@ -23,9 +23,11 @@ Playback::Place Playback::place() const {
 Index Playback::moments() const {
   const std::shared_ptr<const Trace>& trace = shared_.traces.trace();
   if (trace == nullptr) return 0;
+  const ViewChoice& choice = trace->experiment().view;
+  // Another view was opened in this frame, and may have nothing to play.
+  if (choice.name != shared_.session().experiment().view.name) return 0;
   // Another view, option or number makes another trace.
   if (counted_for_.lock() == trace) return count_;
-  const ViewChoice& choice = trace->experiment().view;
   const View* view = find_view(choice.name);
   const bool can = view != nullptr && view->moments != nullptr && missing_for(*view, *trace).empty();
   count_ = can ? view->moments(*trace, view_options(choice)->values) : 0;
