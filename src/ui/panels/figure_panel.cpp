@@ -253,7 +253,8 @@ void bring_near(const Style& style, const Rect& area, const FigurePanelContent& 
   hold(camera, content.figure);
 }
 
-/// Outlines the matrices of the lit tensors and dims the others, if the figure shows any of them.
+/// Outlines the matrices of the lit tensors and dims the others, if the figure shows any of them. The picture that a model
+/// sees is what they are compared with: it stays as it is.
 void paint_lit(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
   constexpr float kCover = 0.7F;
   const auto is_lit = [&](const HeatmapMark& mark) {
@@ -272,7 +273,7 @@ void paint_lit(const Style& style, const FigurePanelContent& content, const Pain
     if (lit) from = {std::floor(from.x), std::floor(from.y)};
     if (lit) to = {std::ceil(to.x), std::ceil(to.y)};
     if (lit) list.AddRect(from, to, color(style.palette.accent), 0, 0, style.px(2));
-    if (!lit) list.AddRectFilled(from, to, color(style.palette.background, kCover));
+    if (!lit && mark.picks.name.empty()) list.AddRectFilled(from, to, color(style.palette.background, kCover));
   }
 }
 
