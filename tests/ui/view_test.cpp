@@ -23,6 +23,18 @@ class ViewTabs : public Interface {
   [[nodiscard]] Index selected_head() { return view_options(screen().experiment().view)->integer("head"); }
 };
 
+TEST_F(ViewTabs, ThatShowAPairKeepTheirsWhereThePinnedCellIsOfOtherAxes) {
+  // As between a step of a lesson that pins it and the tensors of that step.
+  screen().state().pinned = ui::NamedCell{"weights", {1}};
+  ASSERT_EQ(screen().trace().find("weights")->axes.size(), 3U);
+  open_view("dot");
+  EXPECT_EQ(screen().experiment().view, (ViewChoice{"dot", {}}));
+  screen().state().pinned = ui::NamedCell{"weights", {2, 1, 3}};
+  open_view("flow");
+  open_view("dot");
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("query"), 2);
+}
+
 TEST_F(ViewTabs, EachOpensItsView) {
   ASSERT_EQ(screen().experiment().view.name, "flow");
   std::vector<platform::Image> pictures = {screen().picture()};

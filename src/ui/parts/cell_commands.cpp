@@ -15,6 +15,19 @@
 #include "figure/views/view_selection.h"
 
 namespace attnscope::ui {
+namespace {
+
+/// The step that made the pinned cell's tensor; null where the trace has none with these axes: the cell of a lesson's step
+/// can be pinned before the tensors of that step are there.
+const Step* pinned_step(const Shared& shared) {
+  const Trace* trace = shared.traces.trace().get();
+  const std::optional<NamedCell>& pinned = shared.state.pinned;
+  const Step* step = trace != nullptr && pinned ? trace->find(pinned->tensor) : nullptr;
+  return step != nullptr && step->axes.size() == pinned->index.size() ? step : nullptr;
+}
+
+}  // namespace
+
 void move_pinned_cell(Shared& shared, Index down, Index right) {
   const Trace* trace = shared.traces.trace().get();
   if (trace == nullptr) return;
@@ -28,9 +41,9 @@ void move_pinned_cell(Shared& shared, Index down, Index right) {
     state.pinned = NamedCell{weights->name, leading_index(weights->axes, 0, slice.head, slice.item)};
     return;
   }
-  const Step* step = trace->find(state.pinned->tensor);
+  const Step* step = pinned_step(shared);
   std::vector<Index>& index = state.pinned->index;
-  if (step == nullptr || index.size() != step->axes.size()) return;
+  if (step == nullptr) return;
   const auto move = [&](std::size_t from_last, Index by) {
     if (index.size() < from_last) return;
     const std::size_t axis = index.size() - from_last;
@@ -43,8 +56,7 @@ void move_pinned_cell(Shared& shared, Index down, Index right) {
 void show_pinned_pair(Shared& shared, std::uint64_t gesture) {
   Session& session = shared.session();
   const ViewChoice& choice = session.experiment().view;
-  const Trace* trace = shared.traces.trace().get();
-  const Step* step = trace != nullptr && shared.state.pinned ? trace->find(shared.state.pinned->tensor) : nullptr;
+  const Step* step = pinned_step(shared);
   if (step == nullptr) return;
   // A value that is the default anyway is not set: other views would take it for the user's choice.
   const SetOptions pair =
@@ -194,7 +206,7 @@ void move_token(Shared& shared, Index by, UiIntents& intents) {
   if (trace == nullptr) return;
   const std::optional<NamedCell>& pinned = shared.state.pinned;
   const Index count = permutable_tokens(*trace);
-  const Step* step = pinned ? trace->find(pinned->tensor) : nullptr;
+  const Step* step = pinned_step(shared);
   if (count == 0 || step == nullptr || step->axes.size() < 2 || step->axes[step->axes.size() - 2].size != count)
     return shared.say("Ctrl+↑ and Ctrl+↓ move a token of X: pin a cell in its row first", true);
   const Index token = pinned->index[step->axes.size() - 2];
