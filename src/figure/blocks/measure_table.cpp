@@ -25,6 +25,7 @@ constexpr double kTableMargin = 16;
 constexpr double kNarrowMargin = 6;  // beside the table and its targets, in a narrow window
 constexpr double kMeasureTitle = 28;
 constexpr double kNoteHeight = 20;
+constexpr double kBesideTitle = 12;
 constexpr double kMeasureLine = 24;
 constexpr double kTightLine = 21;       // in a low window
 constexpr double kBetweenUpright = 14;  // two lines of a heading
@@ -134,10 +135,15 @@ class MetricsLayout {
     const std::string words = attention_name() + ": measures of every head";
     text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
     const double title = text_width(words, TypeSize::kTitle, FontWeight::semibold);
-    if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
-    text("size", {profile_left_ + size_.profile, y + 8},
-         grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
-         HorizontalAlign::right);
+    if (!page_.is_all())
+      text("page", {left_ + title + kBesideTitle, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
+    const double right = profile_left_ + size_.profile;
+    const std::string size = grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys";
+    text("size", {right, y + 8}, size, Ink::dim, HorizontalAlign::right);
+    const std::string bars = "bars are scaled to the largest number of their column";
+    const double room = right - text_width(size, TypeSize::kSmall) - left_ - title - 2 * kBesideTitle;
+    if (page_.is_all() && text_width(bars, TypeSize::kSmall) <= room)
+      text("bars", {left_ + title + kBesideTitle, y + 8}, bars, Ink::dim, HorizontalAlign::left);
     if (const std::string note = mask_note(); !note.empty())
       text("mask", {left_, y + 8 + kNoteHeight}, note, Ink::dim, HorizontalAlign::left);
   }
