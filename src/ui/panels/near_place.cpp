@@ -115,8 +115,7 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
     const bool is_enough = length >= kLongEnough && larger <= kNearlyLarge;
     const double wanted = is_alone && !is_enough ? kEnlarged / length : letters;
     const double room = fitting(is_alone ? all : places.front());
-    // Letters come before the ends of a matrix that is as high as the window.
-    zoom = std::max({1.0, letters, std::min(wanted, room)});
+    zoom = std::max(1.0, std::min(std::max(letters, wanted), room));
     if (fitting(places.front()) < *zoom) places.front() = all;
   }
   if (!zoom) return beginning_with_large_letters(figure, panel);
