@@ -37,8 +37,9 @@ constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
 constexpr double kMegabyte = 1e6;
-constexpr double kMaxGrowth = 4 * kMegabyte;
-constexpr double kMaxResidentGrowth = 8 * kMegabyte;
+// What is kept of the last models, lessons and sizes of letters is some megabytes more or less.
+constexpr double kMaxGrowth = 12 * kMegabyte;
+constexpr double kMaxResidentGrowth = 16 * kMegabyte;
 // What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
 constexpr double kMemoryBudget = 4 * kMegabyte;
 
@@ -176,10 +177,22 @@ class RandomUser {
   }
 
   void key() {
-    constexpr std::string_view kKeys = "ABCDEFGHIJKLMNOPRSTUVWXYZ0123456789?";
+    constexpr std::string_view kKeys = "ABCDEFGHIJKLMNOPRSTUVWXYZ0123456789?,.[]+-";
     const bool control = below(5) == 0;
-    constexpr std::array kSpecial = {
-        kEscape, kEnter, kBackspace, kTab, kLeft, kUp, kRight, kDown, static_cast<int>(' '), kF6, kF10};
+    constexpr std::array kSpecial = {kEscape,
+                                     kEnter,
+                                     kBackspace,
+                                     kTab,
+                                     kLeft,
+                                     kUp,
+                                     kRight,
+                                     kDown,
+                                     static_cast<int>(' '),
+                                     kF6,
+                                     kF10,
+                                     kF11,
+                                     KeyPress::kPageUp,
+                                     KeyPress::kPageDown};
     const int key = below(2) == 0 ? kSpecial[static_cast<std::size_t>(below(static_cast<int>(kSpecial.size())))]
                                   : kKeys[static_cast<std::size_t>(below(static_cast<int>(kKeys.size())))];
     const bool shift = below(4) == 0;
