@@ -37,9 +37,9 @@ constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
 constexpr double kMegabyte = 1e6;
-// What is kept of the last models, lessons and sizes of letters is some megabytes more or less.
-constexpr double kMaxGrowth = 12 * kMegabyte;
-constexpr double kMaxResidentGrowth = 16 * kMegabyte;
+// What is kept of the last models, lessons and sizes of letters is up to 15 MB more or less, however many frames passed.
+constexpr double kMaxGrowth = 20 * kMegabyte;
+constexpr double kMaxResidentGrowth = 24 * kMegabyte;
 // What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
 constexpr double kMemoryBudget = 4 * kMegabyte;
 
