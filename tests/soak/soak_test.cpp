@@ -37,9 +37,9 @@ constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
 constexpr double kMegabyte = 1e6;
-// What is kept of the last models, lessons and sizes of letters is up to 15 MB more or less, however many frames passed.
-constexpr double kMaxGrowth = 20 * kMegabyte;
-constexpr double kMaxResidentGrowth = 24 * kMegabyte;
+// Steps of Undo, lessons and letters that came later, of which there are only so many, are some megabytes.
+constexpr double kMaxGrowth = 8 * kMegabyte;
+constexpr double kMaxResidentGrowth = 12 * kMegabyte;
 // What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
 constexpr double kMemoryBudget = 4 * kMegabyte;
 
@@ -259,6 +259,8 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
   for (int i = 0; i < 3; ++i) screen.key(kEscape);
   screen.resize(640, 420);
   screen.set_scale(1);
+  // Usual letters: larger ones have a larger texture.
+  screen.key_with_control('0');
   write_files(".");
   // Of a lesson, and of what lies under it.
   for (int i = 0; i < 2; ++i) screen.workbench().workspace().give_up_edits();

@@ -238,11 +238,8 @@ void Workbench::fit_figure() {
   state_.camera = {};
   if (session().lesson() == nullptr) return;
   const std::size_t step = session().lesson_step();
-  if (!shown_.presenting || shown_.whole_figure_of == step) {
-    shown_.whole_figure_of.reset();
-  } else {
-    shown_.whole_figure_of = step;
-  }
+  const bool whole = shown_.presenting && shown_.whole_figure_of != step;
+  shown_.whole_figure_of = whole ? std::optional(step) : std::nullopt;
 }
 
 void Workbench::carry_out(Command command) {
