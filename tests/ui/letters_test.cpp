@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/utf8.h"
 #include "interface_test.h"
 #include "offscreen/window_texts.h"
 #include "support/sanitized.h"
@@ -120,6 +121,41 @@ class Letters : public Interface {
   long looks_ = 0;
   long letters_ = 0;
 };
+
+/// What stands in the lesson's panel, without blanks, which are not drawn.
+std::string lesson_letters() {
+  std::string text;
+  for (const SeenLetter& letter : seen_letters()) {
+    if (letter.letter != 0 && letter.window.starts_with("Lesson")) append_utf8(text, letter.letter);
+  }
+  return text;
+}
+
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+TEST_F(Letters, WhileAModelIsPresentedItsTextsStandBesideTheFigure) {
+  start_at({1280, 720, 1});
+  const auto found =
+      std::ranges::find_if(lessons(), [](const LessonFile& file) { return file.name.starts_with("13-"); });
+  ASSERT_NE(found, lessons().end());
+  apply(OpenLesson{*found->lesson});
+  apply(GoToStep{5});
+  const std::string text = without_blanks(screen().experiment().text.text);
+  const std::string patched_from = without_blanks(screen().experiment().patch_text.text);
+  ASSERT_FALSE(text.empty());
+  ASSERT_FALSE(patched_from.empty());
+  present();
+  EXPECT_NE(lesson_letters().find("TEXT" + text), std::string::npos) << lesson_letters();
+  EXPECT_NE(lesson_letters().find("TEXTTOPATCHFROM" + patched_from), std::string::npos) << lesson_letters();
+  // There they have boxes.
+  screen().key_with_control('[');
+  screen().settle();
+  ASSERT_TRUE(screen().is_open("Text"));
+  EXPECT_EQ(lesson_letters().find(patched_from), std::string::npos);
+}
 
 class LettersInSmallWindows : public Letters, public testing::WithParamInterface<WindowSize> {};
 

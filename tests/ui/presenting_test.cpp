@@ -8,34 +8,6 @@
 namespace attnscope::test {
 namespace {
 
-TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
-  LessonStep step;
-  step.text = "It gets weights[0,1] = 0.5, the other weights[0,2]; see layer2.cross_weights[0,1] and [1, 2].";
-  step.look = "The first number of v[0,0].";
-  step.cell = LessonCell{"out", {0, 0}};
-  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"out", "weights", "layer2.cross_weights", "v"}));
-  step.look = "Q, K and V below W_Q, not “X”.";
-  step.text = "";
-  step.cell = LessonCell{"single.q", {0, 0}};
-  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"single.q", "single.k", "single.v"}));
-  step.look = "Where Q comes from, X and K and V.";
-  step.cell = LessonCell{"layer2.cross_weights", {0, 0}};
-  EXPECT_EQ(ui::tensors_of_step(step),
-            (std::vector<std::string>{"layer2.cross_weights", "x", "layer2.cross_q", "layer2.k", "layer2.v"}));
-  step.look = "The first number of v[0,0].";
-  step.cell.reset();
-  step.text = "No number, no [brackets].";
-  EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"v"});
-}
-
-TEST(PresentedStep, GrowsWithTheWindowAndNeverGetsSmaller) {
-  const double least = ui::presenting_size(1280, 720);
-  EXPECT_DOUBLE_EQ(least * TypeSize::kSmall, ui::kPresentedLetters);
-  EXPECT_EQ(ui::presenting_size(800, 600), least);
-  EXPECT_EQ(ui::presenting_size(1920, 720), least);
-  EXPECT_DOUBLE_EQ(ui::presenting_size(1920, 1080), 1.5 * least);
-}
-
 class Presenting : public Interface {
  protected:
   void start_at(const WindowSize& size) {
@@ -101,6 +73,11 @@ class Presenting : public Interface {
     if (matrices.empty()) return;
     const FigureTransform transform = screen().transform();
     const Rect place = screen().picture_place().grown(1);
+    // Numbers of the figure's own, such as a difference, are what it is about.
+    const std::vector<HeatmapMark>& shown = screen().workbench().shown_figure().figure().heatmaps;
+    if (std::ranges::any_of(shown, [](const HeatmapMark& mark) { return mark.step < 0; })) {
+      EXPECT_TRUE(has_all_matrices(place)) << about;
+    }
     for (const Rect& matrix : matrices) {
       const Rect box = transform.apply(matrix);
       const Rect seen = box.intersection(place);
@@ -112,15 +89,22 @@ class Presenting : public Interface {
     const Rect box = transform.apply(matrices.front());
     const double large = 200 * scale;
     const bool fills = box.width >= place.width - 30 || box.height >= place.height - 30;
-    // Where everything that the matrix is computed from is in view, it may be smaller.
-    const Figure& figure = screen().workbench().shown_figure().figure();
-    const Rect all = transform.apply({0, 0, figure.width, figure.height});
-    const bool has_all = all.width <= place.width + 1 && all.height <= place.height + 1;
+    // Where everything that the matrix is computed from is in view, and what is computed from it, it may be smaller.
+    const bool has_all = has_all_matrices(place);
     const double length = std::max(box.width, box.height);
     EXPECT_TRUE(fills || length >= large - 0.1 || (has_all && length >= 0.3 * large - 0.1))
         << about << ": " << box.width << " × " << box.height;
     large_ += length >= large - 0.1 ? 1 : 0;
     EXPECT_TRUE(fills || TypeSize::kSmall * transform.type_scale >= ui::kPresentedLetters * scale - 0.01) << about;
+  }
+
+  /// Whether all matrices of the figure are in view.
+  [[nodiscard]] bool has_all_matrices(const Rect& place) {
+    const FigureTransform transform = screen().transform();
+    return std::ranges::all_of(screen().workbench().shown_figure().figure().heatmaps, [&](const HeatmapMark& mark) {
+      const Rect box = transform.apply(mark.box);
+      return box.x >= place.x && box.right() <= place.right() && box.y >= place.y && box.bottom() <= place.bottom();
+    });
   }
 
   /// Names of the matrices in the figure.

@@ -254,13 +254,16 @@ void bring_near(const Style& style, const Rect& area, const FigurePanelContent& 
 }
 
 /// Outlines the matrices of the lit tensors and dims the others, if the figure shows any of them. The picture that a model
-/// sees is what they are compared with: it stays as it is.
+/// sees is what they are compared with: it stays as it is. So does everything where the figure has numbers of its own,
+/// which it is about.
 void paint_lit(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
   constexpr float kCover = 0.7F;
   const auto is_lit = [&](const HeatmapMark& mark) {
     return std::ranges::any_of(content.lit, [&](const std::string& tensor) { return is_of(content, mark, tensor); });
   };
   if (content.lit.empty() || std::ranges::none_of(content.figure.heatmaps, is_lit)) return;
+  const bool dims =
+      std::ranges::all_of(content.figure.heatmaps, [](const HeatmapMark& mark) { return mark.step >= 0; });
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (const HeatmapMark& mark : content.figure.heatmaps) {
     const bool lit = is_lit(mark);
@@ -273,7 +276,7 @@ void paint_lit(const Style& style, const FigurePanelContent& content, const Pain
     if (lit) from = {std::floor(from.x), std::floor(from.y)};
     if (lit) to = {std::ceil(to.x), std::ceil(to.y)};
     if (lit) list.AddRect(from, to, color(style.palette.accent), 0, 0, style.px(2));
-    if (!lit && mark.picks.name.empty()) list.AddRectFilled(from, to, color(style.palette.background, kCover));
+    if (!lit && dims && mark.picks.name.empty()) list.AddRectFilled(from, to, color(style.palette.background, kCover));
   }
 }
 

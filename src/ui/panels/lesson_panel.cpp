@@ -7,6 +7,7 @@
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/wanted_characters.h"
 #include "ui/panels/panels.h"
+#include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -368,6 +369,7 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   };
   if (has_numbers) what_to_look_at(style, step);
   if (!wide) second_column();
+  if (shown.read != nullptr) texts_to_read(style, *shown.read);
   ImGui::EndChild();
   if (wide) {
     ImGui::SameLine(0, columns.gap);

@@ -78,6 +78,15 @@ std::vector<std::string> neighbors_of(const Trace& trace, std::span<const std::s
   return neighbors;
 }
 
+/// The boxes of the matrices that are of no tensor: the figure computed their numbers, such as a difference.
+std::vector<Rect> own_boxes(const Figure& figure) {
+  std::vector<Rect> boxes;
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    if (mark.step < 0) boxes.push_back(mark.box);
+  }
+  return boxes;
+}
+
 /// The middle of a view of that length in which what is looked at ends at `end`: as much as possible of what comes
 /// before it is in view too, and nothing beside the figure.
 double middle_of_view(double begin, double end, double view, double figure) {
@@ -99,6 +108,7 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
                      const NearPanel& panel) {
   std::vector<Rect> places;
   std::optional<double> zoom;
+  const std::vector<Rect> own = own_boxes(figure);
   const auto fitting = [&](const Rect& box) {
     return std::min(panel.width / (box.width * panel.fit), panel.height / (box.height * panel.fit));
   };
@@ -112,13 +122,15 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
     const double larger = panel.unit / panel.fit;
     const double letters = is_alone || larger > kNearlyLarge ? larger : 1;
     const double length = std::max(all.width, all.height) * panel.fit / panel.unit;
-    const bool is_enough = length >= kLongEnough && larger <= kNearlyLarge;
+    const bool is_enough = (length >= kLongEnough && larger <= kNearlyLarge) || !own.empty();
     const double wanted = is_alone && !is_enough ? kEnlarged / length : letters;
     const double room = fitting(is_alone ? all : places.front());
     zoom = std::max(1.0, std::min(std::max(letters, wanted), room));
     if (fitting(places.front()) < *zoom) places.front() = all;
   }
   if (!zoom) return beginning_with_large_letters(figure, panel);
+  // They usually follow from the others: the last one says what the figure is about.
+  places.insert(places.end(), own.rbegin(), own.rend());
   for (const std::string& tensor : neighbors_of(trace, tensors)) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
     if (!boxes.empty()) places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));

@@ -107,6 +107,7 @@ struct LessonShown {
   std::span<const ReferenceTable> printed;
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
   const ShownPanels* presented = nullptr;                 ///< what else is shown while presenting; null: not presenting
+  const Experiment* read = nullptr;                       ///< its texts are shown here; null: they have boxes
 };
 
 /// How high that panel must be, in a content `width` wide, for the texts of every step; nothing for a lesson with numbers

@@ -7,11 +7,13 @@
 
 #include "app/session/text_edits.h"
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/models/models.h"
 #include "figure/slices/token_names.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/outside_line.h"
 #include "ui/imgui/text_field.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -19,6 +21,8 @@ namespace {
 
 // More chips than this would take longer to lay out in every frame than anybody reads them.
 constexpr std::size_t kMaxChips = 400;
+// Bytes of a text that is only read: some eight lines beside a figure.
+constexpr std::size_t kMostToRead = 320;
 
 ModelInput input_of(const Experiment& experiment) { return (*family_of(*experiment.model))->input; }
 
@@ -260,6 +264,23 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
     const bool continues = which == continued_text(experiment);
     TextColumn(style, experiment, which, continues ? words : std::span<const NextWord>(), state, intents).show(width);
   }
+}
+
+void texts_to_read(const Style& style, const Experiment& experiment) {
+  if (text_count(experiment) == 0) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
+  for (const int which : {1, 2, 3}) {
+    if (model_text(experiment, which).ids.empty()) continue;
+    const std::string all = typed_text(experiment, which);
+    std::string text(utf8_prefix(all, kMostToRead));
+    if (text.size() < all.size()) text += "…";
+    wanted_characters().add(text);
+    section_title(style, title_of(experiment, which).c_str());
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::PopStyleVar();
 }
 
 }  // namespace attnscope::ui

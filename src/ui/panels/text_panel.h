@@ -23,4 +23,8 @@ double text_panel_height(double window_height);
 void text_panel(const Style& style, const Experiment& experiment, std::span<const NextWord> words, UiState& state,
                 UiIntents& intents);
 
+/// Where there is no room for boxes: what the model reads and what parts are patched from, to be read only; nothing without
+/// a model that reads text. Of a long text the beginning.
+void texts_to_read(const Style& style, const Experiment& experiment);
+
 }  // namespace attnscope::ui

@@ -66,10 +66,11 @@ void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanel
   update_reference();
   parts.begin("Lesson", areas.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
               style.palette.panel, {style.px(kAcross), style.px(kDown)});
-  lesson_panel(style,
-               {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison(),
-                panels.presenting ? &panels : nullptr},
-               intents);
+  lesson_panel(
+      style,
+      {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison(),
+       panels.presenting ? &panels : nullptr, panels.presenting && !areas.has_row ? &session.experiment() : nullptr},
+      intents);
   ImGui::End();
 }
 

@@ -1,0 +1,38 @@
+// What a step of a lesson speaks of, and how large it is shown.
+#include "ui/parts/presented_step.h"
+
+#include <gtest/gtest.h>
+
+namespace attnscope::test {
+namespace {
+
+TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
+  LessonStep step;
+  step.text = "It gets weights[0,1] = 0.5, the other weights[0,2]; see layer2.cross_weights[0,1] and [1, 2].";
+  step.look = "The first number of v[0,0].";
+  step.cell = LessonCell{"out", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"out", "weights", "layer2.cross_weights", "v"}));
+  step.look = "Q, K and V below W_Q, not “X”.";
+  step.text = "";
+  step.cell = LessonCell{"single.q", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"single.q", "single.k", "single.v"}));
+  step.look = "Where Q comes from, X and K and V.";
+  step.cell = LessonCell{"layer2.cross_weights", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step),
+            (std::vector<std::string>{"layer2.cross_weights", "x", "layer2.cross_q", "layer2.k", "layer2.v"}));
+  step.look = "The first number of v[0,0].";
+  step.cell.reset();
+  step.text = "No number, no [brackets].";
+  EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"v"});
+}
+
+TEST(PresentedStep, GrowsWithTheWindowAndNeverGetsSmaller) {
+  const double least = ui::presenting_size(1280, 720);
+  EXPECT_DOUBLE_EQ(least * TypeSize::kSmall, ui::kPresentedLetters);
+  EXPECT_EQ(ui::presenting_size(800, 600), least);
+  EXPECT_EQ(ui::presenting_size(1920, 720), least);
+  EXPECT_DOUBLE_EQ(ui::presenting_size(1920, 1080), 1.5 * least);
+}
+
+}  // namespace
+}  // namespace attnscope::test
