@@ -106,6 +106,36 @@ TEST(VectorsView, LabelsStandBesideTheArrows) {
   }
 }
 
+/// The distance from a point to the box of a label.
+double distance(Point point, const TextMark& text) {
+  const Rect box = {text.at.x, text.at.y - text.size / 2, markup_width(text.markup, text.size, text.weight), text.size};
+  return std::hypot(point.x - std::clamp(point.x, box.x, box.right()),
+                    point.y - std::clamp(point.y, box.y, box.bottom()));
+}
+
+TEST(VectorsView, LabelsThatAreNotBesideTheirArrowsAreJoinedToThem) {
+  int joined = 0;
+  for (const char* const tokens : {"6", "16"}) {
+    const std::shared_ptr<const Trace> trace = trace_with({{"tokens", tokens}});
+    const Figure figure = figure_of(*trace, "vectors", pair_of(1, 1), 640, 480);
+    for (const TextMark& text : figure.texts) {
+      const CurveMark* const arrow = mark(figure.curves, text.id);
+      if (arrow == nullptr || text.id.ends_with(".angle")) continue;
+      const Point tip = arrow->points.back();
+      const CurveMark* const leader = mark(figure.curves, text.id + ".leader");
+      if (leader == nullptr) {
+        EXPECT_LE(distance(tip, text), 10.5) << text.id;
+        continue;
+      }
+      ++joined;
+      const Point begin = leader->points.front();
+      EXPECT_LE(std::hypot(begin.x - tip.x, begin.y - tip.y), 3) << text.id;
+      EXPECT_LE(distance(leader->points.back(), text), 4) << text.id;
+    }
+  }
+  EXPECT_GE(joined, 5);
+}
+
 TEST(VectorsView, LengthsAndAngleMakeTheScore) {
   for (const char* system : {"scaled-dot-product", "worked-example", "projected-multihead"}) {
     SCOPED_TRACE(system);

@@ -12,9 +12,11 @@ namespace {
 
 constexpr double kPanelTitleHeight = 20;
 constexpr double kAxisTitleHeight = 18;
-constexpr double kTipSize = 14;                                   // of the target at a tip
-constexpr std::array<double, 4> kTipLabelGaps = {5, 12, 20, 30};  // from a tip to its label
+constexpr double kTipSize = 14;                                       // of the target at a tip
+constexpr std::array<double, 5> kTipLabelGaps = {5, 12, 20, 30, 42};  // from a tip to its label
 constexpr double kTipLabelHeight = 12;
+constexpr double kLeaderGap = 2;    // from the line that joins a label and its tip to either
+constexpr double kLeastLeader = 6;  // a shorter line would say less than the label's place
 constexpr std::size_t kMaxTipLabels = 28;
 constexpr double kLeastHead = 7;     // a shorter arrow has none
 constexpr double kLeastLength = 1;   // a shorter arrow would be a dot as wide as its line
@@ -81,12 +83,18 @@ struct Segment {
   }
 };
 
+/// Where the label of a tip is.
+struct TipPlace {
+  Point left;                     ///< the left end of its middle
+  std::optional<Segment> leader;  ///< a line to the tip, where it is not beside it
+};
+
 /// Finds places for labels around the tips of arrows.
 class TipLabels {
  public:
   explicit TipLabels(const Rect& box) : box_(box) {}
 
-  /// Keeps labels away from an axis, if they have other places.
+  /// Keeps labels away from an axis, as from leaders, if they have other places.
   void add_axis(const Segment& axis) { axes_.push_back(axis); }
   /// The same with an arrow, and with its tip where that has a label.
   void add_arrow(const Segment& arrow, bool has_label) {
@@ -94,10 +102,10 @@ class TipLabels {
     if (has_label) tips_.push_back(Rect{arrow.to.x, arrow.to.y, 0, 0}.grown(kLeastHead / 2));
   }
 
-  /// The left end of the middle of a label at `tip`, away from where its arrow comes from; nothing: there is no room. A
-  /// label that is `needed` may lie on arrows.
-  std::optional<Point> place(Point tip, Point away, double width, bool needed) {
-    constexpr std::array<double, 8> turns = {0, 45, -45, 90, -90, 135, -135, 180};
+  /// A place for a label at `tip`, away from where its arrow comes from; nothing: there is no room. A label that is
+  /// `needed` may lie on arrows.
+  std::optional<TipPlace> place(Point tip, Point away, double width, bool needed) {
+    constexpr std::array<double, 12> turns = {0, 45, -45, 90, -90, 135, -135, 180, 65, -65, 115, -115};
     const double direction = std::atan2(away.y, away.x);
     for (const Apart apart : {Apart::from_axes, Apart::from_arrows, Apart::from_tips, Apart::from_labels}) {
       if (apart > Apart::from_arrows && !needed) break;
@@ -108,8 +116,12 @@ class TipLabels {
                                 tip.y + std::sin(angle) * (kTipLabelHeight / 2 + gap)};
           const Rect label = {center.x - width / 2, center.y - kTipLabelHeight / 2, width, kTipLabelHeight};
           if (!is_free(label, apart)) continue;
+          const TipPlace found = {{label.x, center.y},
+                                  gap > kTipLabelGaps[0] ? leader(tip, label) : std::optional<Segment>()};
+          if (found.leader && !is_clear(*found.leader)) continue;
           taken_.push_back(label);
-          return Point{label.x, center.y};
+          if (found.leader) axes_.push_back(*found.leader);
+          return found;
         }
       }
     }
@@ -119,6 +131,20 @@ class TipLabels {
  private:
   /// What a label does not touch: each includes the ones after it.
   enum class Apart { from_axes, from_arrows, from_tips, from_labels };
+
+  /// The line between a tip and the nearest place of its label, touching neither; nothing: they are too close for one.
+  static std::optional<Segment> leader(Point tip, const Rect& label) {
+    const Point near = {std::clamp(tip.x, label.x, label.right()), std::clamp(tip.y, label.y, label.bottom())};
+    const double length = std::hypot(near.x - tip.x, near.y - tip.y);
+    if (length <= 2 * kLeaderGap + kLeastLeader) return std::nullopt;
+    const Point step = {(near.x - tip.x) / length * kLeaderGap, (near.y - tip.y) / length * kLeaderGap};
+    return Segment{{tip.x + step.x, tip.y + step.y}, {near.x - step.x, near.y - step.y}};
+  }
+
+  /// Whether it crosses no label.
+  [[nodiscard]] bool is_clear(const Segment& line) const {
+    return std::ranges::none_of(taken_, [&](const Rect& label) { return line.meets(label); });
+  }
 
   [[nodiscard]] bool is_free(const Rect& label, Apart apart) const {
     const Rect inside = label.intersection(box_);
@@ -138,7 +164,7 @@ class TipLabels {
   std::vector<Rect> taken_;
   std::vector<Rect> tips_;
   std::vector<Segment> arrows_;
-  std::vector<Segment> axes_;
+  std::vector<Segment> axes_;  ///< and leaders
 };
 
 class ArrowPainter {
@@ -256,10 +282,17 @@ class ArrowPainter {
 
   void add_label(const std::string& id, const std::string& markup, Ink ink, Point tip, Point away) {
     const double width = markup_width(markup, TypeSize::kSmall, FontWeight::regular);
-    const std::optional<Point> place = labels_.place(tip, away, width, ink == Ink::text);
+    const std::optional<TipPlace> place = labels_.place(tip, away, width, ink == Ink::text);
     if (!place) return;
-    figure_.texts.push_back(chart_text(panel_.id + "." + id, *place, markup, ink, TypeSize::kSmall,
+    figure_.texts.push_back(chart_text(panel_.id + "." + id, place->left, markup, ink, TypeSize::kSmall,
                                        HorizontalAlign::left, VerticalAlign::middle));
+    if (!place->leader) return;
+    figure_.curves.push_back({panel_.id + "." + id + ".leader",
+                              {place->leader->from, place->leader->to},
+                              Shade::of(Ink::dim, 0.7),
+                              0.75,
+                              false,
+                              false});
   }
 
   Figure& figure_;
