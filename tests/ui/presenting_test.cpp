@@ -40,17 +40,21 @@ class Presenting : public Interface {
     return session.lesson()->steps[session.lesson_step()];
   }
 
-  /// The matrices of the tensor that the step speaks of first, among those that the figure has.
-  [[nodiscard]] std::vector<Rect> first_matrices() {
+  [[nodiscard]] std::vector<Rect> matrices_of(const std::string& tensor) {
     std::vector<Rect> boxes;
-    for (const std::string& tensor : ui::tensors_of_step(step())) {
-      for (const HeatmapMark& mark : screen().workbench().shown_figure().figure().heatmaps) {
-        if (mark.step >= 0 && screen().trace().steps()[static_cast<std::size_t>(mark.step)].name == tensor)
-          boxes.push_back(mark.box);
-      }
-      if (!boxes.empty()) break;
+    for (const HeatmapMark& mark : screen().workbench().shown_figure().figure().heatmaps) {
+      if (mark.step >= 0 && screen().trace().steps()[static_cast<std::size_t>(mark.step)].name == tensor)
+        boxes.push_back(mark.box);
     }
     return boxes;
+  }
+
+  /// The matrices of the tensor that the step speaks of first, among those that the figure has.
+  [[nodiscard]] std::vector<Rect> first_matrices() {
+    for (const std::string& tensor : ui::tensors_of_step(step())) {
+      if (std::vector<Rect> boxes = matrices_of(tensor); !boxes.empty()) return boxes;
+    }
+    return {};
   }
 
   /// Text that a window has no room for, in pixels.
@@ -89,8 +93,8 @@ class Presenting : public Interface {
     const Rect box = transform.apply(matrices.front());
     const double large = 200 * scale;
     const bool fills = box.width >= place.width - 30 || box.height >= place.height - 30;
-    // Where everything that the matrix is computed from is in view, and what is computed from it, it may be smaller.
-    const bool has_all = has_all_matrices(place);
+    // Where everything that the matrix is computed from is in view, or more that the step speaks of, it may be smaller.
+    const bool has_all = has_all_matrices(place) || spoken_of_in(place) > 1;
     const double length = std::max(box.width, box.height);
     EXPECT_TRUE(fills || length >= large - 0.1 || (has_all && length >= 0.3 * large - 0.1))
         << about << ": " << box.width << " × " << box.height;
@@ -104,6 +108,18 @@ class Presenting : public Interface {
     return std::ranges::all_of(screen().workbench().shown_figure().figure().heatmaps, [&](const HeatmapMark& mark) {
       const Rect box = transform.apply(mark.box);
       return box.x >= place.x && box.right() <= place.right() && box.y >= place.y && box.bottom() <= place.bottom();
+    });
+  }
+
+  /// How many of the tensors that the step speaks of are in view.
+  [[nodiscard]] std::ptrdiff_t spoken_of_in(const Rect& place) {
+    const FigureTransform transform = screen().transform();
+    return std::ranges::count_if(ui::tensors_of_step(step()), [&](const std::string& tensor) {
+      const std::vector<Rect> boxes = matrices_of(tensor);
+      return !boxes.empty() && std::ranges::all_of(boxes, [&](const Rect& each) {
+        const Rect box = transform.apply(each);
+        return box.x >= place.x && box.right() <= place.right() && box.y >= place.y && box.bottom() <= place.bottom();
+      });
     });
   }
 

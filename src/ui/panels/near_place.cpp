@@ -12,8 +12,8 @@ namespace {
 
 // Logical pixels: 200 pixels where letters of the smallest size have 16.
 constexpr double kEnlarged = 200 * TypeSize::kSmall / 16;
-// A matrix of this length is enlarged no further where all of the figure, with large letters, is in view: what the matrix
-// is computed from says more than larger cells.
+// A matrix of this length is enlarged no further where all of the figure, with large letters, is in view, or other
+// matrices that are spoken of would be out of view: what it is computed from says more than larger cells.
 constexpr double kLongEnough = 0.3 * kEnlarged;
 // Letters that are this much too small look as large as others.
 constexpr double kUnnoticed = 1.02;
@@ -95,6 +95,25 @@ double middle_of_view(double begin, double end, double view, double figure) {
   return std::clamp(end + std::min(kBehind, std::max(0.0, slack) / 2), view, figure) - view / 2;
 }
 
+/// The matrices of the first tensor, and how much larger than when all of the figure is in view they should be.
+struct FirstMatrix {
+  Rect box;             ///< of all of them
+  double letters = 1;   ///< for letters of their full size
+  double readable = 1;  ///< for a class, beside others
+  double enlarged = 1;  ///< from the last row
+};
+
+FirstMatrix first_matrix(std::span<const Rect> boxes, const NearPanel& panel) {
+  const Rect box = all_of(boxes);
+  const double larger = panel.unit / panel.fit;
+  const double letters = boxes.size() == 1 || larger > kNearlyLarge ? larger : 1;
+  if (boxes.size() > 1) return {box, letters, 1, letters};
+  const double length = std::max(box.width, box.height) * panel.fit / panel.unit;
+  const double readable = kLongEnough / length;
+  const bool is_enough = readable <= 1 && larger <= kNearlyLarge;
+  return {box, letters, readable, is_enough ? letters : std::max(letters, kEnlarged / length)};
+}
+
 /// The whole figure or, where its letters would be small, as much of its beginning as there is room for.
 NearPlace beginning_with_large_letters(const Figure& figure, const NearPanel& panel) {
   const double larger = panel.unit / panel.fit;
@@ -107,41 +126,47 @@ NearPlace beginning_with_large_letters(const Figure& figure, const NearPanel& pa
 NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
                      const NearPanel& panel) {
   std::vector<Rect> places;
-  std::optional<double> zoom;
-  const std::vector<Rect> own = own_boxes(figure);
+  std::optional<FirstMatrix> first;
   const auto fitting = [&](const Rect& box) {
     return std::min(panel.width / (box.width * panel.fit), panel.height / (box.height * panel.fit));
   };
   for (const std::string& tensor : tensors) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
     if (boxes.empty()) continue;
-    const Rect all = all_of(boxes);
-    places.push_back(with_headings(figure, trace, tensor, all));
-    if (zoom) continue;
-    const bool is_alone = boxes.size() == 1;
-    const double larger = panel.unit / panel.fit;
-    const double letters = is_alone || larger > kNearlyLarge ? larger : 1;
-    const double length = std::max(all.width, all.height) * panel.fit / panel.unit;
-    const bool is_enough = (length >= kLongEnough && larger <= kNearlyLarge) || !own.empty();
-    const double wanted = is_alone && !is_enough ? kEnlarged / length : letters;
-    const double room = fitting(is_alone ? all : places.front());
-    zoom = std::max(1.0, std::min(std::max(letters, wanted), room));
-    if (fitting(places.front()) < *zoom) places.front() = all;
+    places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
+    if (first) continue;
+    first = first_matrix(boxes, panel);
+    const double room = fitting(boxes.size() == 1 ? first->box : places.front());
+    first->letters = std::max(1.0, std::min(first->letters, room));
+    first->enlarged = std::max(1.0, std::min(first->enlarged, room));
+    if (fitting(places.front()) < first->enlarged) places.front() = first->box;
   }
-  if (!zoom) return beginning_with_large_letters(figure, panel);
+  if (!first) return beginning_with_large_letters(figure, panel);
   // They usually follow from the others: the last one says what the figure is about.
+  const std::vector<Rect> own = own_boxes(figure);
   places.insert(places.end(), own.rbegin(), own.rend());
+  if (!own.empty()) first->enlarged = first->letters;
+  const auto grown = [&](Rect near, std::span<const Rect> more, double zoom) {
+    for (const Rect& place : more) {
+      const Rect all = near.united(place);
+      if (fitting(all) >= zoom) near = all;
+    }
+    return near;
+  };
+  Rect near = grown(places.front(), places, first->letters);
+  double zoom = std::max(first->letters, std::min(first->enlarged, fitting(near)));
+  if (zoom < first->readable) {
+    zoom = first->enlarged;
+    near = grown(places.front(), places, zoom);
+  }
+  std::vector<Rect> neighbors;
   for (const std::string& tensor : neighbors_of(trace, tensors)) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
-    if (!boxes.empty()) places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
+    if (!boxes.empty()) neighbors.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
   }
-  Rect near = places.front();
-  for (const Rect& place : places) {
-    const Rect more = near.united(place);
-    if (fitting(more) >= *zoom) near = more;
-  }
-  const double seen = *zoom * panel.fit;
-  return {*zoom,
+  near = grown(near, neighbors, zoom);
+  const double seen = zoom * panel.fit;
+  return {zoom,
           {middle_of_view(near.x, near.right(), panel.width / seen, figure.width),
            middle_of_view(near.y, near.bottom(), panel.height / seen, figure.height)}};
 }

@@ -24,11 +24,11 @@ struct NearPlace {
 };
 
 /// Letters get their full size, and the matrix of the first of the tensors a length that a class can read from the last
-/// row, a smaller one where all of the figure is in view then; of a tensor with several matrices, such as one for each
-/// head, all stay in view. Headings stay in view, and so do as many of the other tensors, of those they are computed from
-/// and of those computed from them as there is room for; what is left of the room is given to what comes before. Matrices
-/// of the figure's own numbers, such as a difference, come before those, and nothing is larger than letters need then.
-/// Where the figure has none of the tensors, only letters count.
+/// row, a smaller one where more of the tensors or all of the figure is in view then, or where the figure has matrices with
+/// numbers of its own, such as a difference; of a tensor with several matrices, such as one for each head, all stay in
+/// view. Headings stay in view, and so do as many of the tensors that those are computed from and of those computed from them
+/// as there is room for; what is left of the room is given to what comes before. Where the figure has none of the
+/// tensors, only letters count.
 NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
                      const NearPanel& panel);
 
