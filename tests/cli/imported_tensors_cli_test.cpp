@@ -105,7 +105,7 @@ TEST(CliImportedTensors, AMaskThatTheWeightsShowIsSaidAndTaken) {
   const TemporaryFolder folder;
   const std::string file =
       folder.file("attn.npy", npy_bytes(npy_dictionary("<f4", "(1, 2, 2)"), float_bytes({1, 0, 0.5F, 0.5F}))).string();
-  EXPECT_NE(run_program({"metrics", file}).out.find("2 queries, 2 keys; causal mask found in the weights"),
+  EXPECT_NE(run_program({"metrics", file}).out.find("2 queries, 2 keys; causal mask, judging by weights of 0"),
             std::string::npos);
   EXPECT_NE(
       run_program({"metrics", file, "--sort", "induction"}).err.find("--sort: induction does not apply to these heads"),

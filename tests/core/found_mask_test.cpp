@@ -28,7 +28,7 @@ FoundMask found_in(const std::vector<std::vector<std::vector<float>>>& heads) {
 
 TEST(FoundMask, ZerosAboveTheDiagonalAreACausalMask) {
   EXPECT_TRUE(found_in({{{1, 0}, {0.5F, 0.5F}}}).causal);
-  EXPECT_EQ(found_in({{{1, 0}, {0.5F, 0.5F}}}).text(), "causal mask found in the weights");
+  EXPECT_EQ(found_in({{{1, 0}, {0.5F, 0.5F}}}).text(), "causal mask, judging by weights of 0");
   // One head that looks ahead is enough, whatever the others do.
   EXPECT_FALSE(found_in({{{1, 0}, {0.5F, 0.5F}}, {{0.9F, 0.1F}, {0.5F, 0.5F}}}).any());
   EXPECT_FALSE(found_in({{{1}}}).any());
@@ -42,11 +42,11 @@ TEST(FoundMask, KeysThatNobodyAttendsToArePadding) {
   const FoundMask mask = found_in({{{0.5F, 0.5F, 0}, {0.25F, 0.75F, 0}, {1, 0, 0}}});
   EXPECT_FALSE(mask.causal);
   EXPECT_EQ(mask.padding, (std::vector<bool>{false, false, true}));
-  EXPECT_EQ(mask.text(), "1 padding key found in the weights");
+  EXPECT_EQ(mask.text(), "1 padding key, judging by weights of 0");
   EXPECT_TRUE(mask.keeps(0, 1));
   EXPECT_FALSE(mask.keeps(0, 2));
   const FoundMask both = found_in({{{1, 0, 0, 0}, {0.5F, 0.5F, 0, 0}, {0, 0.5F, 0.5F, 0}, {0, 0, 1, 0}}});
-  EXPECT_EQ(both.text(), "causal mask and 1 padding key found in the weights");
+  EXPECT_EQ(both.text(), "causal mask and 1 padding key, judging by weights of 0");
 }
 
 TEST(FoundMask, RowsThatAMaskFilledWithOneNumberAreNoAttention) {
@@ -55,7 +55,7 @@ TEST(FoundMask, RowsThatAMaskFilledWithOneNumberAreNoAttention) {
   const FoundMask mask = found_in({left, left});
   EXPECT_TRUE(mask.causal);
   EXPECT_EQ(mask.padding, (std::vector<bool>{true, false, false}));
-  EXPECT_EQ(mask.text(true), "causal mask and 1 padding token found in the weights");
+  EXPECT_EQ(mask.text(true), "causal mask and 1 padding token, judging by weights of 0");
   // Other heads with a choice there, or keys that others attend to, say that it is attention.
   EXPECT_FALSE(found_in({left, {{0.5F, 0.25F, 0.25F}, {0, 1, 0}, {0, 0.25F, 0.75F}}}).any());
   EXPECT_FALSE(found_in({{{third, third, third}, {0.5F, 0.5F, 0}, {0, 0.25F, 0.75F}}}).any());
@@ -101,7 +101,7 @@ HeadMeasures measured(const std::shared_ptr<MadeTensors>& tensors, const std::st
 
 TEST(FoundMask, BaselinesAndNormalizedEntropyTakeIt) {
   const HeadMeasures heads = measured(weights_of(2, 5, causal_uniform));
-  EXPECT_EQ(heads.mask, "causal mask found in the weights");
+  EXPECT_EQ(heads.mask, "causal mask, judging by weights of 0");
   EXPECT_NEAR(value(heads.heads[1], "entropy_share"), 1, 1e-6);
   double mean = 0;  // of 1 / (q + 1) for q ≥ 1
   for (int query = 1; query < 5; ++query) mean += 1.0 / (query + 1) / 4;
@@ -112,7 +112,7 @@ TEST(FoundMask, BaselinesAndNormalizedEntropyTakeIt) {
 TEST(FoundMask, PaddingKeysCountAsMasked) {
   const auto tensors = weights_of(2, 4, [](Index, Index, Index key) { return key < 3 ? 1 / 3.0F : 0.0F; });
   const HeadMeasures heads = measured(tensors);
-  EXPECT_EQ(heads.mask, "1 padding token found in the weights; queries that are padding are left out");
+  EXPECT_EQ(heads.mask, "1 padding token, judging by weights of 0; queries that are padding are left out");
   EXPECT_NEAR(value(heads.heads[0], "entropy_share"), 1, 1e-6);
   EXPECT_NEAR(value(heads.uniform, "entropy"), std::log(3), 1e-6);
 }
@@ -142,7 +142,7 @@ TEST(FoundMask, PaddingChangesNoMeasureHoweverItsRowsAreFilled) {
         EXPECT_NEAR(heads.uniform[i].value_or(0), alone.uniform[i].value_or(0), 1e-6);
       }
       EXPECT_EQ(heads.left_out, 0);
-      EXPECT_TRUE(heads.mask.ends_with("found in the weights; queries that are padding are left out")) << heads.mask;
+      EXPECT_TRUE(heads.mask.ends_with("judging by weights of 0; queries that are padding are left out")) << heads.mask;
     }
   }
 }
@@ -162,7 +162,7 @@ TEST(FoundMask, HeadsMadeByHandHaveAllQueries) {
     }));
     EXPECT_NEAR(value(heads.heads[0], "diagonal"), 1 / 8.0, 1e-6);
     EXPECT_NEAR(heads.received[0][0], first ? 1 : 2 / 8.0, 1e-6);
-    EXPECT_TRUE(heads.mask.ends_with("found in the weights")) << heads.mask;
+    EXPECT_TRUE(heads.mask.ends_with("judging by weights of 0")) << heads.mask;
   }
 }
 

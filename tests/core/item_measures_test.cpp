@@ -67,7 +67,7 @@ TEST(ItemMeasures, SayThatTheMasksOfItemsDiffer) {
   const auto all = measure_items(*trace_on(tensors), 0, {});
   EXPECT_EQ(all->mean.mask, "masks that differ between the batch items");
   EXPECT_EQ(measure_items(*trace_on(batch_of_weights(2)), 0, {})->mean.mask,
-            "1 padding token found in the weights; queries that are padding are left out");
+            "1 padding token, judging by weights of 0; queries that are padding are left out");
 }
 
 TEST(ItemMeasures, AreNoneIfStopped) {

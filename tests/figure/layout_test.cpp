@@ -302,8 +302,10 @@ TEST(Numbers, AreThoseOfTheTrace) {
 }
 
 TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
-  const std::vector<float> values = {-2.54e-11F, -0.0609F, 9999999, -1.7e-40F, 3.4e38F, -123456, -6e-4F};
-  const auto written = [&](double cell, double largest = 1e-36) {
+  const std::vector<float> of_any_size = {-2.54e-11F, -0.0609F, 9999999, -1.7e-40F, 3.4e38F, -123456, -6e-4F};
+  const std::vector<float> of_one_size = {-0.0609F, 0.0609F, 0.5F, -1, -0.9876F, 6e-4F, -0.99F};
+  const auto written = [&](double cell, double largest = 1e-36, const std::vector<float>* given = nullptr) {
+    const std::vector<float>& values = given != nullptr ? *given : of_any_size;
     Figure figure;
     figure.width = figure.height = 1000;
     figure.heatmaps.push_back(heatmap_of("m", {50, 50, 7 * cell, 30}, {{"row", 1}, {"column", 7}}, values));
@@ -321,6 +323,10 @@ TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   EXPECT_EQ(written(42), Names());
   // What has the colour of 0 on its scale.
   EXPECT_EQ(written(100, 1), (Names{"0.000", "−0.0609", "1.00e+07", "3.40e+38", "−123456", "−0.000600"}));
+  // Two decimals tell numbers apart whose scale ends at 1.
+  EXPECT_EQ(written(42, 1, &of_one_size), (Names{"−0.06", "0.061", "0.500", "−1.00", "−0.99", "0.00"}));
+  EXPECT_EQ(written(42, 0.05, &of_one_size), Names());
+  EXPECT_EQ(written(30, 1, &of_one_size), Names());
 }
 
 TEST(Heads, OfAFewLayersFitOnAPage) {

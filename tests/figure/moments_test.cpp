@@ -96,6 +96,20 @@ TEST(Moments, OnlyTheRowOfTheQueryAndHeadIsEmpty) {
   EXPECT_TRUE(hit_test(figure, {weights.box.x + cell / 2, weights.box.y + 1.5 * cell}));
 }
 
+TEST(Moments, AreShownByTheMatricesThatTheyComputeWith) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const auto tensors = [&](Index moment) {
+    return played_tensors(*trace, *view_options({"flow", {{"moment", moment}}}));
+  };
+  const PlayedQuery played = played_in(*trace, {});
+  const auto count = static_cast<Index>(played.moments.size());
+  const std::vector<std::string> attention = {"weights", "head_outputs"};
+  EXPECT_EQ(tensors(0), std::vector<std::string>());
+  EXPECT_EQ(tensors(1), attention);
+  EXPECT_EQ(tensors(count), std::vector<std::string>{"out"});
+  EXPECT_EQ(tensors(count - 2), attention);
+}
+
 TEST(Moments, TheBlendIsTheSumOfWeightedValuesAndEndsInTheOutputOfTheHead) {
   for (const Settings& settings : {Settings{}, Settings{{"dropout", "0.3"}}, Settings{{"mask", "causal"}}}) {
     const auto trace = trace_with(settings);

@@ -214,8 +214,9 @@ TEST(FormulaLayout, ASentenceEndsWhereAClauseEnds) {
   EXPECT_EQ(shown(whole, whole), whole);
   EXPECT_EQ(shown(whole, "Measures of every head, with names, an"), "Measures of every head, with names.");
   EXPECT_EQ(shown(whole, "Measures of every head, with"), "Measures of every head.");
-  EXPECT_EQ(shown(whole, "Measures of every"), "Measures of eve…");
-  EXPECT_EQ(shown("No clauses in this one.", "No clauses in this"), "No clauses in t…");
+  EXPECT_EQ(shown(whole, "Measures of every"), "") << "two words say nothing";
+  EXPECT_EQ(shown("Queries, keys and values of every head.", "Queries, keys and values"), "Queries, keys and …");
+  EXPECT_EQ(shown("No clauses in this one.", "No clauses in this"), "No clauses in …");
 }
 
 struct FormulaSizes : Formula, testing::WithParamInterface<WindowSize> {};

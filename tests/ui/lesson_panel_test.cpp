@@ -367,5 +367,27 @@ INSTANTIATE_TEST_SUITE_P(Windows, LessonLayout,
                                   std::to_string(static_cast<int>(size.param.scale));
                          });
 
+TEST_F(LessonPanel, UndoThatGoesBackToAStepPinsItsCell) {
+  open("by-example");
+  key(kRight);
+  const auto of_second = screen().state().pinned;
+  key(kLeft);
+  ASSERT_NE(screen().state().pinned, of_second);
+  screen().key_with_control('Z');
+  screen().settle();
+  ASSERT_EQ(screen().workbench().session().lesson_step(), 1U);
+  EXPECT_EQ(screen().state().pinned, of_second);
+}
+
+// A presenter's remote control sends these.
+TEST_F(LessonPanel, PagesAreSteps) {
+  open("by-example");
+  key(platform::KeyPress::kPageDown);
+  key(platform::KeyPress::kPageDown);
+  EXPECT_EQ(screen().workbench().session().lesson_step(), 2U);
+  key(platform::KeyPress::kPageUp);
+  EXPECT_EQ(screen().workbench().session().lesson_step(), 1U);
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -36,7 +36,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
       ->type_name("FILE.png");
   command
       .add_option("--labels", options.labels,
-                  "Token labels: a JSON list, a text file with one label per line, or one sentence")
+                  "A file with token labels: a JSON list, one label per line, or one sentence")
       ->type_name("FILE");
   CLI::Option* const text = command.add_option("--text", options.text, "The text that a model reads");
   CLI::Option* const text2 =

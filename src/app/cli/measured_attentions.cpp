@@ -18,7 +18,7 @@ const MeasureRow& spread_of(const MeasuredAttention& attention, std::size_t head
   return head < attention.spread.size() ? attention.spread[head] : none;
 }
 
-/// "512 queries, 512 keys; mean and spread (standard deviation) of 8 batch items; causal mask found in the weights"
+/// "512 queries, 512 keys; mean and spread (standard deviation) of 8 batch items; causal mask, judging by weights of 0"
 std::string size_text(const MeasuredAttention& attention) {
   const HeadMeasures& measured = attention.measures;
   return std::to_string(measured.queries) + " queries, " + std::to_string(measured.keys) + " keys" +

@@ -22,7 +22,7 @@ std::string FoundMask::text(bool same_positions) const {
   if (keys > 0) {
     what += (causal ? " and " : "") + grouped_text(keys) + one + (keys == 1 ? "" : "s");
   }
-  return what.empty() ? what : what + " found in the weights";
+  return what.empty() ? what : what + ", judging by weights of 0";
 }
 
 MaskSearch::MaskSearch(Index queries, Index keys)

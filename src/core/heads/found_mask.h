@@ -22,7 +22,7 @@ struct FoundMask {
   [[nodiscard]] bool keeps(Index query, Index key) const {
     return (!causal || key <= query) && (padding.empty() || !padding[static_cast<std::size_t>(key)]);
   }
-  /// "causal mask found in the weights", "2 padding keys found in the weights"; empty if there is none. Where queries and
+  /// "causal mask, judging by weights of 0", "2 padding keys, judging by weights of 0"; empty if there is none. Where queries and
   /// keys are the same positions, "padding tokens".
   [[nodiscard]] std::string text(bool same_positions = false) const;
 

@@ -18,7 +18,7 @@ struct HeadMeasures {
   std::string tensor;  ///< the name of the weights
   Index queries = 0;
   Index keys = 0;
-  /// Of imported weights, the mask that the measures and uniform attention take: "causal mask found in the weights",
+  /// Of imported weights, the mask that the measures and uniform attention take: "causal mask, judging by weights of 0",
   /// "mask causal, as set"; empty without one.
   std::string mask = {};
   Index left_out = 0;  ///< rows with weights that are not finite, of all heads; no measure counts them

@@ -242,9 +242,9 @@ class MapGrid {
   Figure figure_;
 };
 
-std::vector<ShownAttention> layers_of(const Trace& trace) {
+std::vector<ShownAttention> layers_of(const Trace& trace, const ParameterValues& options) {
   std::vector<ShownAttention> layers;
-  for (const LayerAttention& each : layer_attentions(trace)) {
+  for (const LayerAttention& each : wanted_attentions(trace, options)) {
     const Step& weights = trace.steps()[static_cast<std::size_t>(each.weights)];
     const Axis* const heads = find_axis(weights.axes, "head");
     layers.push_back({weights.name, title_of(each), heads != nullptr ? heads->size : 1});
@@ -280,10 +280,12 @@ std::string run_text(const std::string& things, const Page& page) {
 
 }  // namespace
 
-Index layer_grid_pages(const Trace& trace) { return LayerPages(layers_of(trace)).count(); }
+Index layer_grid_pages(const Trace& trace, const ParameterValues& options) {
+  return LayerPages(layers_of(trace, options)).count();
+}
 
 Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options) {
-  const std::vector<ShownAttention> layers = layers_of(trace);
+  const std::vector<ShownAttention> layers = layers_of(trace, options.values);
   const LayerPages pages(layers);
   const Index most = most_heads(layers);
   const Index number = std::clamp<Index>(options.integer("page"), 1, pages.count());
@@ -297,9 +299,7 @@ Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options) {
   }
   Captions captions;
   // Layers of a decoder have two.
-  const bool crosses = std::ranges::any_of(
-      layer_attentions(trace), [](const LayerAttention& each) { return each.kind == AttentionKind::cross; });
-  const std::string rows_name = crosses ? "attentions" : "layers";
+  const std::string rows_name = has_both_kinds(trace) ? "attentions" : "layers";
   captions.title = std::to_string(layers.size()) + " " + rows_name + ", " + std::to_string(most) +
                    (most == 1 ? " head" : " heads") + " each";
   captions.names_the_heads = true;

@@ -24,10 +24,10 @@ struct ShownAttention {
   Index heads = 1;
 };
 
-/// The number of pages for all heads of all layers.
-Index layer_grid_pages(const Trace& trace);
+/// The number of pages for all heads of the layers that the option "attention" wants.
+Index layer_grid_pages(const Trace& trace, const ParameterValues& options);
 
-/// The weights of all heads of all layers for one item of the batch, on the colour scale of the first head: the page
+/// The weights of all heads of those layers for one item of the batch, on the colour scale of the first head: the page
 /// that the option "page" selects. Unfinished when it is stopped.
 Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options);
 

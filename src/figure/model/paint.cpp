@@ -26,6 +26,12 @@ bool is_of_shares(const ColorScale& scale) {
   return scale.kind == ScaleKind::linear && scale.low == 0 && scale.high == 1;
 }
 
+/// Whether numbers on the scale are told apart by two decimals, and none takes more room than that.
+bool is_of_short_numbers(const ColorScale& scale) {
+  const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
+  return largest >= 0.1 && largest < 1000;
+}
+
 /// Between two colours: at `share` 0 the first one.
 Rgb mixed(Rgb from, Rgb to, double share) {
   const auto mix = [&](std::uint8_t a, std::uint8_t b) {
@@ -74,11 +80,14 @@ struct Painter {
     const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
     if (value != 0 && std::abs(value) < kUnseenShare * largest) return fixed_text(0, 3);
     std::string text = number_text(value, 3);
+    const auto fits = [&] { return text_width(text, type(TypeSize::kSmall)) + type(4) <= width; };
     for (const int digits : {2, 1}) {
-      if (text_width(text, type(TypeSize::kSmall)) + type(4) <= width) break;
+      if (fits()) break;
       text = short_text(value, digits);
     }
-    return text;
+    if (fits() || !is_of_short_numbers(scale)) return text;
+    if (std::abs(value) < 1) text = fixed_text(value, 2);
+    return fits() ? text : "";
   }
 
   /// Writes the numbers into the cells if all of them fit; texts are shortened instead.
@@ -89,8 +98,11 @@ struct Painter {
     const double size = type(TypeSize::kSmall);
     const bool share = is_of_shares(mark.scale);
     const bool texts = !mark.cell_texts.empty();
-    // Enough for any number with one digit, and for shares with three.
-    const double least = texts ? type(20) : text_width(share ? "000000" : "−0.0001", size);
+    // Enough for any number with one digit or, where that is enough, two decimals; and for shares with three.
+    const double least = texts                             ? type(20)
+                         : share                           ? text_width("0.000", size) + type(4)
+                         : is_of_short_numbers(mark.scale) ? text_width("−0.00", size) + type(4)
+                                                           : text_width("−0.0001", size);
     if (height < size * (texts ? 1.3 : 1.6) || width < least) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);

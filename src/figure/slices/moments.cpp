@@ -89,6 +89,18 @@ std::optional<PlayedQuery> played_query(const Trace& trace, const ViewOptions& o
   return played;
 }
 
+std::vector<std::string> played_tensors(const Trace& trace, const ViewOptions& options) {
+  const Index number = chosen_moment(options.values);
+  const std::optional<PlayedQuery> played = number > 0 ? played_query(trace, options) : std::nullopt;
+  if (!played) return {};
+  const AttentionParts& parts = played->parts;
+  const Moment::Part part = played->moment(number).part;
+  if (part >= Moment::Part::merged) return {(parts.output != nullptr ? parts.output : parts.merged)->name};
+  std::vector<std::string> names = {parts.weights->name};
+  for (const Step* const head : parts.heads) names.push_back(head->name);
+  return names;
+}
+
 std::vector<double> blended_values(const Trace& trace, const PlayedQuery& played, Index keys) {
   const std::vector<double> factors = played.row(trace, played.factors());
   std::vector<Index> which(static_cast<std::size_t>(keys));

@@ -181,6 +181,21 @@ Index option_limit(const Trace& trace, std::string_view option, const ParameterV
   return limit_of(trace, option, selected_attention(trace, options).weights);
 }
 
+bool has_both_kinds(const Trace& trace) {
+  return std::ranges::any_of(layer_attentions(trace),
+                             [](const LayerAttention& each) { return each.kind == AttentionKind::cross; });
+}
+
+std::vector<LayerAttention> wanted_attentions(const Trace& trace, const ParameterValues& options) {
+  std::vector<LayerAttention> attentions = layer_attentions(trace);
+  const auto found = options.find("attention");
+  const std::string wanted = found == options.end() ? "both" : std::get<std::string>(found->second);
+  if (wanted == "both" || !has_both_kinds(trace)) return attentions;
+  std::erase_if(attentions,
+                [&](const LayerAttention& each) { return (each.kind == AttentionKind::cross) != (wanted == "cross"); });
+  return attentions;
+}
+
 bool leaves_choice(const Trace& trace, std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
   const Step* cross = trace.find("cross_weights");

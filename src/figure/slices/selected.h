@@ -79,6 +79,11 @@ Index option_limit(const Trace& trace, std::string_view option, const ParameterV
 /// The options with those of the second attention in place of the first.
 ParameterValues other_attention(const ParameterValues& options);
 
+/// Whether the model has attentions within a text and from one text to another.
+bool has_both_kinds(const Trace& trace);
+/// Those of the attentions that the option `attention` wants, of a model that has both kinds; otherwise all.
+std::vector<LayerAttention> wanted_attentions(const Trace& trace, const ParameterValues& options);
+
 /// Whether an option has more than one value for some choice of the others.
 bool leaves_choice(const Trace& trace, std::string_view option);
 /// The same as a function for `View::applies`.

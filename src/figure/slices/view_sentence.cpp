@@ -194,6 +194,8 @@ class Sentence {
   /// Of all attentions, those of a model with two parts among them.
   [[nodiscard]] std::string heads_of_layers() const {
     const std::vector<LayerAttention> layers = layer_attentions(trace_);
+    const bool with_self = !is("attention", "cross");
+    const bool with_cross = !is("attention", "self");
     Index encoder = 0;
     Index decoder = 0;
     for (const LayerAttention& each : layers) {
@@ -204,9 +206,11 @@ class Sentence {
     const std::string first = "Attention weights of every head";
     if (encoder == 0 && decoder == 0)
       return first + " of " + counted_text(std::ssize(layers), "layer") + tokens_text() + kRows + mask_text() + ".";
-    return first + " of encoder, decoder and cross-attention for " + counted_text(encoder, "token") +
-           " of the encoder" + quoted(trace_.experiment().text) + " and " + grouped_text(decoder) + " of the decoder" +
-           quoted(trace_.experiment().text2) + kRows + ".";
+    const char* const parts = !with_self    ? " of cross-attention for "
+                              : !with_cross ? " of encoder and decoder for "
+                                            : " of encoder, decoder and cross-attention for ";
+    return first + parts + counted_text(encoder, "token") + " of the encoder" + quoted(trace_.experiment().text) +
+           " and " + grouped_text(decoder) + " of the decoder" + quoted(trace_.experiment().text2) + kRows + ".";
   }
 
   /// " of head 2 of 4".

@@ -235,7 +235,7 @@ std::vector<ShownAttention> attentions_of(const Trace& trace, const ParameterVal
     const Axis* const heads = find_axis(step->axes, "head");
     all.push_back({tensor, title, heads != nullptr ? heads->size : 1});
   };
-  const std::vector<LayerAttention> layers = layer_attentions(trace);
+  const std::vector<LayerAttention> layers = wanted_attentions(trace, options);
   for (const LayerAttention& each : layers) {
     const bool first = each.weights == layers.front().weights;
     if (first && attention == "cross" && has_cross) continue;
@@ -255,7 +255,7 @@ bool has_many_heads(const std::vector<ShownAttention>& attentions) {
 }
 
 Index pages(const Trace& trace, const ParameterValues& options) {
-  if (layer_count(trace) >= kManyLayers) return layer_grid_pages(trace);
+  if (layer_count(trace) >= kManyLayers) return layer_grid_pages(trace, options);
   const std::vector<ShownAttention> attentions = attentions_of(trace, options);
   return has_many_heads(attentions) ? head_grid_pages(attentions) : 1;
 }
@@ -282,6 +282,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == kColorScale) return true;
+  if (option == "attention" && has_both_kinds(trace)) return true;
   return option == "page" ? pages(trace, chosen) > 1 : leaves_choice(trace, option);
 }
 

@@ -269,8 +269,7 @@ void difference_table(const Style& style, const EquivalenceResult& result) {
   for (const Difference& difference : result.differences) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    clipped_text(difference.what + ", " + shape_text(difference.axes), ImGui::GetContentRegionAvail().x,
-                 color(style.palette.text));
+    paragraph(difference.what + ", " + shape_text(difference.axes), color(style.palette.text));
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(number_text(difference.largest, 3).c_str());
     ImGui::TableNextColumn();

@@ -38,15 +38,23 @@ double append_words(FormulaLayout& layout, const std::vector<FormulaPiece>& piec
   return x;
 }
 
-/// As much of the sentence as has room: its first clauses as a sentence of their own, or with an ellipsis.
+/// As much of the sentence as has room: its first clauses as a sentence of their own, or whole words and an ellipsis;
+/// nothing where that would be a word or two.
 std::string fitting_sentence(const std::string& sentence, double width) {
+  constexpr std::ptrdiff_t kLeastWords = 3;
+  const auto first = [&](const char* ends, const char* behind) {
+    for (std::size_t end = sentence.find_last_of(ends); end != std::string::npos && end > 0;
+         end = sentence.find_last_of(ends, end - 1)) {
+      std::string words = sentence.substr(0, end);
+      if (std::ranges::count(words, ' ') + 1 < kLeastWords) break;
+      words += behind;
+      if (text_width(words, kSize) <= width) return words;
+    }
+    return std::string();
+  };
   if (text_width(sentence, kSize) <= width) return sentence;
-  for (std::size_t end = sentence.find_last_of(",:;"); end != std::string::npos && end > 0;
-       end = sentence.find_last_of(",:;", end - 1)) {
-    std::string clauses = sentence.substr(0, end) + ".";
-    if (text_width(clauses, kSize) <= width) return clauses;
-  }
-  return shortened_text(sentence, width, kSize);
+  const std::string clauses = first(",:;", ".");
+  return clauses.empty() ? first(" ", " …") : clauses;
 }
 
 std::string button_id(const FormulaSymbol& symbol) { return "symbol " + symbol.id; }

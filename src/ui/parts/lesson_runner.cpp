@@ -127,10 +127,10 @@ void LessonRunner::step(int by, UiIntents& intents) const {
   intents.actions.push_back({GoToStep{static_cast<std::size_t>(step)}, 0});
 }
 
-void LessonRunner::pin_cell_after(const Edit& edit) {
+void LessonRunner::pin_cell_after(const Edit& edit, std::size_t step_before) {
   const Session& session = shared_.session();
   const bool opened = std::holds_alternative<OpenLesson>(edit) || std::holds_alternative<GoToStep>(edit) ||
-                      std::holds_alternative<BackToLesson>(edit);
+                      std::holds_alternative<BackToLesson>(edit) || session.lesson_step() != step_before;
   if (!opened || session.lesson() == nullptr) return;
   const std::optional<LessonCell>& cell = session.lesson()->steps[session.lesson_step()].cell;
   shared_.state.pinned = cell ? std::optional(NamedCell{cell->tensor, cell->index}) : std::nullopt;

@@ -46,8 +46,8 @@ class LessonRunner {
   [[nodiscard]] std::optional<double> height(const Style& style, double width);
   /// Goes `by` steps on in the open lesson, as far as it has them.
   void step(int by, UiIntents& intents) const;
-  /// Pins the step's cell when `edit` opened a step.
-  void pin_cell_after(const Edit& edit);
+  /// Pins the step's cell when `edit` opened a step, or went back to another one than `step_before`.
+  void pin_cell_after(const Edit& edit, std::size_t step_before);
 
   /// Requests the step's comparison, unless it was the last one requested.
   void request_comparison();

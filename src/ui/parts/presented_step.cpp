@@ -27,7 +27,7 @@ void add_quoted(std::string_view text, std::vector<std::string>& tensors) {
   }
 }
 
-/// Adds the matrices X, Q, K and V that `look` names, of the same layer and attention as the step's cell.
+/// Adds the matrices X, X₂, Q, K and V that `look` names, of the same layer and attention as the step's cell.
 void add_named(std::string_view look, const std::string& cell, std::vector<std::string>& tensors) {
   const std::string layer = cell.substr(0, cell.rfind('.') + 1);
   const bool is_cross = std::string_view(cell).substr(layer.size()).starts_with("cross_");
@@ -36,6 +36,7 @@ void add_named(std::string_view look, const std::string& cell, std::vector<std::
     const bool is_of_quotes = static_cast<unsigned char>(each) >= 0x80;
     return (each != '.' && is_of_name(each)) || (each >= 'A' && each <= 'Z') || is_of_quotes;
   };
+  if (look.find("X₂") != std::string_view::npos) add_once("x2", tensors);
   for (const char symbol : {'X', 'Q', 'K', 'V'}) {
     for (std::size_t at = look.find(symbol); at != std::string_view::npos; at = look.find(symbol, at + 1)) {
       if ((at > 0 && is_part_of_word(at - 1)) || is_part_of_word(at + 1)) continue;

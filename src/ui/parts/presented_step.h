@@ -9,8 +9,8 @@
 
 namespace attnscope::ui {
 
-/// The tensors whose numbers the step quotes, each once, the one of its cell first, and X, Q, K and V where it tells to look
-/// at them: their matrices are lit and enlarged.
+/// The tensors whose numbers the step quotes, each once, the one of its cell first, and X, X₂, Q, K and V where it tells to
+/// look at them: their matrices are lit and enlarged.
 std::vector<std::string> tensors_of_step(const LessonStep& step);
 
 /// Letters have at least this height while a lesson is presented, and everything is as much larger as the window is

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "figure/slices/moments.h"
+
 namespace attnscope::ui {
 namespace {
 
@@ -23,6 +25,7 @@ void ShownFigure::update(double width, double height) {
   FigureRequest now = shared_.traces.figure_request(width, height);
   const std::span<const std::string> enlarged = presented_.enlarged();
   now.tensors.assign(enlarged.begin(), enlarged.end());
+  if (presents_moment_) now.tensors = tensors_of_moment(now);
   if (requested_ != now) {
     if (!is_building()) requested_since_ = ImGui::GetTime();
     if (!requested_ || requested_->view.name != now.view.name) awaited_ = true;
@@ -45,6 +48,12 @@ void ShownFigure::update(double width, double height) {
     from_ = {};
     shown_ = {};
   }
+}
+
+const std::vector<std::string>& ShownFigure::tensors_of_moment(const FigureRequest& now) {
+  const bool same = requested_ && requested_->trace == now.trace && requested_->view == now.view;
+  if (!same || moment_tensors_.empty()) moment_tensors_ = played_tensors(*now.trace, *view_options(now.view));
+  return moment_tensors_;
 }
 
 void ShownFigure::show(const FigureRequest& what, Figure figure) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/jobs/figure_builder.h"
 #include "ui/panels/figure_panel.h"
@@ -29,6 +30,8 @@ class ShownFigure {
   /// The step of a lesson that is presented, null: none is. What it speaks of is lit, and enlarged unless `all` of the
   /// figure is wanted.
   void present(const LessonStep* step, bool all);
+  /// Shows only what the moment that is played computes with.
+  void present_moment(bool presented) { presents_moment_ = presented; }
 
   /// Which moment of a computation it shows.
   [[nodiscard]] Playback& playback() { return playback_; }
@@ -68,6 +71,8 @@ class ShownFigure {
  private:
   void show(const FigureRequest& what, Figure figure);
   [[nodiscard]] double drawn_share() const;
+  /// What the moment that is played computes with.
+  const std::vector<std::string>& tensors_of_moment(const FigureRequest& now);
   /// Whether the figure of the presented step has just arrived.
   [[nodiscard]] bool presents_anew();
 
@@ -86,6 +91,8 @@ class ShownFigure {
   TokenSearch token_search_;
   FormulaLine formula_line_;
   PresentedStep presented_;
+  bool presents_moment_ = false;
+  std::vector<std::string> moment_tensors_;  ///< of the last request
   Playback playback_;
   FigureBuilder builder_;
 };

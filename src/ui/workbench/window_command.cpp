@@ -70,7 +70,7 @@ void add_window_command(CommandLine& line) {
       ->type_name("FILE");
   line.program()
       .add_option("--labels", options->labels,
-                  "Token labels: a JSON list, a text file with one label per line, or one sentence")
+                  "A file with token labels: a JSON list, one label per line, or one sentence")
       ->type_name("FILE");
   line.program()
       .add_option("--theme", options->theme,

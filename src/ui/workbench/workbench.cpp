@@ -252,12 +252,13 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   const ImVec2 room = {std::floor(static_cast<float>(areas.center.width)),
                        std::floor(static_cast<float>(areas.center.height) - at.y)};
   const auto unit = static_cast<double>(style.scale);
-  // Once its computation plays, all of the figure is shown.
+  // Once its computation plays, the step's matrices are not all that is needed.
   const bool plays = chosen_moment(options.values) > 0;
   const Lesson* const lesson = shown_.presenting && !plays ? session().lesson() : nullptr;
   if (shown_.whole_figure_of != session().lesson_step()) shown_.whole_figure_of.reset();
   shown_figure_.present(lesson != nullptr ? &lesson->steps[session().lesson_step()] : nullptr,
                         shown_.whole_figure_of.has_value());
+  shown_figure_.present_moment(shown_.presenting && plays && !shown_.whole_figure_of);
   shown_figure_.update(static_cast<double>(room.x) / unit, static_cast<double>(room.y) / unit);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   shown_figure_.panel(style, inspected_.inspection(), intents);

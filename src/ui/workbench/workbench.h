@@ -132,6 +132,7 @@ class Workbench {
   void apply_actions(const UiIntents& intents);
   void carry_out(Command command);
   void fit_figure();
+  void edit_text();
   /// The commands on documents and exports; false for another one. `stem`: of suggested file names.
   bool carry_out_file(Command command, const std::string& stem);
   /// Leaves the document for the one that the program starts with.

@@ -69,10 +69,11 @@ void Workbench::apply(const Action& asked) {
   // Opening a view and selecting the pinned cell's query and key in it is one step for Undo.
   if (opens && action.gesture == 0) action.gesture = ++state_.gesture;
   const auto* text = std::get_if<SetText>(&action.edit);
+  const std::size_t step = session().lesson_step();
   if (const Result<void> done = workspace_.session().apply(action); !done)
     return text != nullptr ? refuse_text(*text, done.error().message) : state_.say(done.error().message, true);
   if (text != nullptr) take_text(*text);
-  lesson_.pin_cell_after(action.edit);
+  lesson_.pin_cell_after(action.edit, step);
   if (opens) show_pinned_pair(shared_, action.gesture);
 }
 
@@ -274,7 +275,7 @@ void Workbench::carry_out(Command command) {
     case Command::previous_moment: return shown_figure_.playback().go(-1);
     case Command::set_baseline: return set_baseline();
     case Command::remove_baseline: return traces_.remove_baseline();
-    case Command::edit_text: state_.focus_text = text_count(session().experiment()) > 0; return;
+    case Command::edit_text: return edit_text();
     case Command::find_token: return shown_figure_.token_search().open();
     case Command::fit_view: return fit_figure();
     case Command::shortcuts: return state_.dialog.show(Dialog::shortcuts, {});
@@ -282,6 +283,12 @@ void Workbench::carry_out(Command command) {
     case Command::cancel: traces_.cancel(); return figure_export_.cancel();
     default: return;
   }
+}
+
+void Workbench::edit_text() {
+  state_.focus_text = text_count(session().experiment()) > 0;
+  // While presenting, the text has its box beside the parameters.
+  if (state_.focus_text && shown_.presenting) shown_.presented.parameters = true;
 }
 
 void Workbench::carry_out(const DialogResult& result) {

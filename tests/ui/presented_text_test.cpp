@@ -1,0 +1,60 @@
+// The text of a model while a lesson is presented.
+#include "interface_test.h"
+
+namespace attnscope::test {
+namespace {
+
+class PresentedText : public Interface {
+ protected:
+  void SetUp() override {
+    InterfaceOptions options;
+    options.width = 1280;
+    options.height = 720;
+    start(options);
+    ASSERT_TRUE(screen().workbench().workspace().session().apply({OpenLesson{lesson()}, 0}));
+    screen().settle();
+  }
+
+  [[nodiscard]] static const std::shared_ptr<const Lesson>& lesson() {
+    static const std::vector<LessonFile> all = lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons");
+    return *std::ranges::find_if(all, [](const LessonFile& file) {
+              return file.name == "9-a-model-that-reads";
+            })->lesson;
+  }
+
+  void present() {
+    screen().key_with_shift(kF11);
+    screen().settle();
+  }
+};
+
+TEST_F(PresentedText, OpensTheTextToBeTyped) {
+  present();
+  screen().key_with_control('T');
+  screen().settle();
+  ASSERT_TRUE(screen().is_open("Text"));
+  const std::size_t step_before = screen().workbench().session().lesson_step();
+  screen().type("x ");
+  screen().settle();
+  EXPECT_NE(screen().experiment().text.text.find("x "), std::string::npos);
+  EXPECT_EQ(screen().workbench().session().lesson_step(), step_before);
+}
+
+TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {
+  present();
+  EXPECT_FALSE(screen().is_open("Text"));
+  screen().key_with_control('[');
+  screen().settle();
+  ASSERT_TRUE(screen().is_open("Text"));
+  EXPECT_LE(screen().window_place("Views").bottom(), screen().window_place("Text").y);
+  EXPECT_LE(screen().window_place("Text").bottom(), screen().picture_place().y);
+  // Without a lesson, a class sees what the model reads.
+  screen().click_item("Lesson", {std::string("×##close")});
+  screen().settle();
+  ASSERT_TRUE(screen().workbench().workspace().session().apply({OpenLesson{lesson()}, 0}));
+  screen().settle();
+  EXPECT_TRUE(screen().is_open("Text"));
+}
+
+}  // namespace
+}  // namespace attnscope::test
