@@ -33,9 +33,12 @@ TEST(FigureNote, StandsInTheLowestPartOfThePage) {
   const Figure page = with_note(small_figure(600, 200), 600, 500, kNote, room);
   EXPECT_EQ(page.width, 600);
   EXPECT_EQ(page.height, 500);
-  EXPECT_EQ(page.bars[0].box, (Rect{10, 20, 30, 40})) << "the figure stays at the top";
+  const double down = (500 - room - 200) / 2;
+  EXPECT_EQ(page.bars[0].box, (Rect{10, 20 + down, 30, 40})) << "the figure of a text stands in the middle";
+  const Figure changing = with_note(small_figure(600, 200), 600, 500, {kNote.title, {}}, room);
+  EXPECT_EQ(changing.bars[0].box, (Rect{10, 20, 30, 40})) << "one that changes stays at the top";
   ASSERT_EQ(page.texts.size(), 4U);
-  EXPECT_EQ(page.texts[0].at.y, 15);
+  EXPECT_EQ(page.texts[0].at.y, 15 + down);
   EXPECT_EQ(page.texts[1].markup, "Heads = 3");
   EXPECT_EQ(page.texts[3].markup, "Another one.");
   for (std::size_t i = 1; i < 4; ++i) {
@@ -57,7 +60,7 @@ TEST(FigureNote, HasTheSameSizeAndPlaceWhateverTheFigureNeeds) {
     EXPECT_DOUBLE_EQ(page.texts[1].size, fits.texts[1].size * scale);
     EXPECT_NEAR(page.texts[1].at.y, fits.texts[1].at.y * scale, 1e-9);
     EXPECT_DOUBLE_EQ(page.bars[0].box.x, 10 + (page.width - figure.width) / 2) << "in the middle";
-    EXPECT_EQ(page.bars[0].box.y, 20);
+    EXPECT_DOUBLE_EQ(page.bars[0].box.y, 20 + ((500 - room) * scale - figure.height) / 2);
   }
 }
 

@@ -88,12 +88,6 @@ TEST(Describe, TellsEveryShape) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
-TEST(Shades, AreRolesOfTheThemeOrHues) {
-  const Palette& dark = palette(Theme::dark);
-  EXPECT_EQ(dark.color(Shade::of(Ink::dim)), dark.dim);
-  for (int hue = 0; hue < 9; ++hue) EXPECT_EQ(dark.color(Shade::of_hue(hue)), categorical_color(hue));
-}
-
 TEST(HitTest, EndsWithTheBox) {
   Figure figure;
   figure.heatmaps.push_back(heatmap_of("a", {10, 20, 30, 40}, {{"row", 2}, {"column", 3}}, {1, 2, 3, 4, 5, 6}));

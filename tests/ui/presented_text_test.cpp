@@ -1,5 +1,8 @@
 // The text of a model while a lesson is presented.
+#include <imgui_internal.h>
+
 #include "interface_test.h"
+#include "ui/panels/known_words.h"
 
 namespace attnscope::test {
 namespace {
@@ -54,6 +57,24 @@ TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {
   ASSERT_TRUE(screen().workbench().workspace().session().apply({OpenLesson{lesson()}, 0}));
   screen().settle();
   EXPECT_TRUE(screen().is_open("Text"));
+}
+
+// Who types words of one's own has to find out which ones the model knows.
+TEST_F(PresentedText, ListsTheWordsThatAModelKnows) {
+  const auto listed = [this] { return screen().state().known_words; };
+  ASSERT_TRUE(ui::can_list_words(*screen().experiment().model));
+  ASSERT_TRUE(screen().workbench().workspace().session().apply({SetText{1, "Emma met the zebra"}, 0}));
+  screen().settle();
+  EXPECT_EQ(listed(), "");
+  screen().click_item("Text", {1, "known words"});
+  EXPECT_NE(listed().find("  Emma  "), std::string::npos);
+  EXPECT_EQ(listed().find("zebra"), std::string::npos);
+  EXPECT_EQ(listed().find("<unk>"), std::string::npos);
+  EXPECT_EQ(ImGui::GetCurrentContext()->OpenPopupStack.Size, 1);
+  screen().key(kEscape);
+  screen().settle();
+  EXPECT_EQ(ImGui::GetCurrentContext()->OpenPopupStack.Size, 0);
+  EXPECT_EQ(screen().experiment().text.text, "Emma met the zebra");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ Experiment Animation::experiment(std::size_t frame) const {
 FigureNote Animation::note(std::size_t frame) const {
   if (lesson_ == nullptr) return {swept_.parameter.label + " = " + shown_value(swept_, values_[frame], decimals_), {}};
   const LessonStep& step = lesson_->steps[frame];
-  return {std::to_string(frame + 1) + " of " + std::to_string(size()) + " · " + step.title,
+  return {std::to_string(frame + 1) + " / " + std::to_string(size()) + " · " + step.title,
           step.text + "\n\n" + step.look};
 }
 

@@ -22,7 +22,7 @@ void add_measure(Figure& figure, const std::string& id, const Rect& cell, std::o
     figure.bars.push_back({id + ".bar", {right - room, cell.bottom() - 6, room * share, 3}, shade});
     if (scale.uniform) {
       const double at = right - room + room * std::clamp(*scale.uniform / scale.largest, 0.0, 1.0);
-      figure.bars.push_back({id + ".uniform", {at - 0.5, cell.bottom() - 8, 1, 6}, Shade::of(Ink::dim)});
+      figure.bars.push_back({id + ".uniform", {at - 0.5, cell.bottom() - 7, 1, 5}, Shade::of(Ink::dim)});
     }
   }
   figure.texts.push_back({id,

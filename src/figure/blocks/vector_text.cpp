@@ -108,10 +108,14 @@ std::string VectorText::blend_text(std::size_t most) const {
   const auto weight = [&](Index key) { return blend.used[static_cast<std::size_t>(key)]; };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return weight(a) > weight(b); });
   std::string text = "output =";
-  for (std::size_t i = 0; i < std::min(order.size(), most); ++i)
-    text += std::string(i > 0 ? " + " : " ") + fixed_text(weight(order[i]), 2) + " v_{" + std::to_string(order[i] + 1) +
-            "}";
-  return text + (static_cast<Index>(most) < blend.values.rows.count ? " + …" : "");
+  std::size_t shown = 0;
+  for (; shown < std::min(order.size(), most); ++shown) {
+    // With two digits it would be 0.00.
+    if (shown > 0 && weight(order[shown]) < 0.005) break;
+    text += std::string(shown > 0 ? " + " : " ") + fixed_text(weight(order[shown]), 2) + " v_{" +
+            std::to_string(order[shown] + 1) + "}";
+  }
+  return text + (static_cast<Index>(shown) < blend.values.rows.count ? " + …" : "");
 }
 
 std::string VectorText::angle_label(const std::array<double, 2>& a, const std::array<double, 2>& b) const {

@@ -56,8 +56,14 @@ Figure with_note(Figure figure, double width, double height, const FigureNote& n
   const FontScope font(figure.font);
   const double upper = height - room;
   const double scale = std::max({1.0, figure.width / width, figure.height / upper});
-  const double right = (width * scale - figure.width) / 2;
-  if (right > 0) map_points(figure, [&](double& x, double&) { x += right; });
+  const double right = std::max(0.0, (width * scale - figure.width) / 2);
+  const double down = note.text.empty() ? 0 : std::max(0.0, (upper * scale - figure.height) / 2);
+  if (right > 0 || down > 0) {
+    map_points(figure, [&](double& x, double& y) {
+      x += right;
+      y += down;
+    });
+  }
   figure.width = width * scale;
   figure.height = height * scale;
   int number = 0;

@@ -17,7 +17,8 @@ struct FigureNote {
 /// The height of the note below a figure of that width, logical pixels; 0 for an empty note. In the font of the scope.
 double note_height(const FigureNote& note, double width);
 
-/// A page of `width` × `height` with `figure` in its upper part and the note in its lowest `room`. A figure that is
+/// A page of `width` × `height` with `figure` in its upper part and the note in its lowest `room`: at the top of that
+/// part, where it stays while numbers change, or in the middle above a text, which has a figure of its own. A figure that is
 /// larger than its part enlarges the page and the type of the note alike, so that pages scaled to the same width look
 /// the same.
 Figure with_note(Figure figure, double width, double height, const FigureNote& note, double room);

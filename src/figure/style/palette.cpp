@@ -15,6 +15,15 @@ constexpr Palette kLight = {hex(0xF5F6F8), hex(0xFFFFFF), hex(0xECEFF3), hex(0xD
 constexpr Palette kPaper = {hex(0xFFFFFF), hex(0xFFFFFF), hex(0xFFFFFF), hex(0xB8BEC8),
                             hex(0x000000), hex(0x555B66), hex(0x1769C4)};
 
+// Of a hue on a dark background, which itself has less.
+constexpr double kLeastLuminance = 0.18;
+
+/// A fifth of the way to white.
+Rgb lightened(Rgb hue) {
+  const auto nearer = [](std::uint8_t channel) { return static_cast<std::uint8_t>(channel + (255 - channel) / 5); };
+  return {nearer(hue.red), nearer(hue.green), nearer(hue.blue)};
+}
+
 }  // namespace
 
 Rgb Palette::ink(Ink role) const {
@@ -28,7 +37,12 @@ Rgb Palette::ink(Ink role) const {
   return text;
 }
 
-Rgb Palette::color(const Shade& shade) const { return shade.hue < 0 ? ink(shade.ink) : categorical_color(shade.hue); }
+Rgb Palette::color(const Shade& shade) const {
+  if (shade.hue < 0) return ink(shade.ink);
+  const Rgb hue = categorical_color(shade.hue);
+  const bool is_dark = luminance(background) < kLeastLuminance;
+  return is_dark && luminance(hue) < kLeastLuminance ? lightened(hue) : hue;
+}
 
 const Palette& palette(Theme theme) { return theme == Theme::dark ? kDark : theme == Theme::light ? kLight : kPaper; }
 

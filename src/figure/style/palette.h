@@ -21,7 +21,8 @@ struct Palette {
   Rgb accent;
 
   [[nodiscard]] Rgb ink(Ink role) const;
-  /// The colour of data without a colour map. Hues are the same in every theme.
+  /// The colour of data without a colour map. Hues are the same in every theme, but for one that would be hard to see on
+  /// dark.
   [[nodiscard]] Rgb color(const Shade& shade) const;
 };
 

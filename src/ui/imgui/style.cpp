@@ -5,6 +5,9 @@
 namespace attnscope::ui {
 namespace {
 
+// Of the grab of a slider: its number may stand there.
+constexpr float kGrabOpacity = 0.6F;
+
 ImVec4 vec(Rgb rgb, float alpha = 1) {
   return {static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255, static_cast<float>(rgb.blue) / 255,
           alpha};
@@ -65,8 +68,8 @@ void apply_style(const Palette& palette, float scale) {
   set(ImGuiCol_HeaderHovered, vec(hovered));
   set(ImGuiCol_HeaderActive, vec(active));
   set(ImGuiCol_CheckMark, vec(palette.accent));
-  set(ImGuiCol_SliderGrab, vec(palette.accent));
-  set(ImGuiCol_SliderGrabActive, vec(palette.accent));
+  set(ImGuiCol_SliderGrab, vec(palette.accent, kGrabOpacity));
+  set(ImGuiCol_SliderGrabActive, vec(palette.accent, kGrabOpacity));
   set(ImGuiCol_ScrollbarBg, vec(palette.panel, 0));
   set(ImGuiCol_ScrollbarGrab, vec(palette.line));
   set(ImGuiCol_ScrollbarGrabHovered, vec(palette.dim));

@@ -183,6 +183,8 @@ std::string name_of(int key) {
     case KeyPress::kF10: return "F10";
     case KeyPress::kF11: return "F11";
     case ' ': return "Space";
+    case ',': return "comma";
+    case '.': return "full stop";
     default: return {static_cast<char>(key)};
   }
 }

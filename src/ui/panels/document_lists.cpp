@@ -70,7 +70,8 @@ void lesson_entries(const MenuState& state, UiIntents& intents) {
     const LessonTexts* texts = texts_in(lesson, state.language);
     const std::string& title = texts != nullptr ? texts->title : lesson.title;
     wanted_characters().add(title);
-    if (ImGui::MenuItem(title.c_str(), nullptr, &lesson == state.open_lesson))
+    const std::string length = std::to_string(lesson.steps.size()) + (lesson.steps.size() == 1 ? " step" : " steps");
+    if (ImGui::MenuItem(title.c_str(), length.c_str(), &lesson == state.open_lesson))
       intents.actions.push_back({OpenLesson{*file.lesson}, 0});
     tooltip((texts != nullptr ? texts->summary : lesson.summary) + " Based on " + lesson.source + "." +
             translation_trouble(lesson, state.language));

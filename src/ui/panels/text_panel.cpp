@@ -14,6 +14,7 @@
 #include "ui/imgui/outside_line.h"
 #include "ui/imgui/text_field.h"
 #include "ui/imgui/wanted_characters.h"
+#include "ui/panels/known_words.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -94,8 +95,20 @@ class TextColumn {
     ImGui::SameLine();
     const std::string count = token_count();
     next_words(left + width - ImGui::CalcTextSize(count.c_str()).x - style_.px(16));
-    text_right(count, left + width, color(style_.palette.dim));
+    const bool lists_words = unknown_count() > 0 && can_list_words(*experiment_.model);
+    text_right(count, left + width, color(lists_words ? style_.palette.accent : style_.palette.dim));
+    if (lists_words) known_words(left + width - ImGui::CalcTextSize(count.c_str()).x, count);
     ImGui::SetCursorPosX(left);
+  }
+
+  /// The count of tokens is a button that lists the words which the model knows.
+  void known_words(float x, const std::string& count) {
+    const ImVec2 next = ImGui::GetCursorPos();
+    ImGui::SetCursorPos(ImVec2(x, next.y - ImGui::GetTextLineHeightWithSpacing()));
+    const bool pressed = invisible_button("known words", ImGui::CalcTextSize(count.c_str()));
+    tooltip("List the words that the model knows; others become " + experiment_.model->token_text(*unknown_) + ".");
+    known_words_popup(style_, *experiment_.model, pressed, state_);
+    ImGui::SetCursorPos(next);
   }
 
   /// Whether the vocabulary has nothing for what stands there.
@@ -104,10 +117,15 @@ class TextColumn {
     return !is_special && text_.ids[i] == unknown_;
   }
 
-  [[nodiscard]] std::string token_count() const {
-    const Index tokens = std::ssize(text_.ids);
+  [[nodiscard]] Index unknown_count() const {
     Index unknown = 0;
     for (std::size_t i = 0; i < text_.ids.size(); ++i) unknown += is_unknown(i) ? 1 : 0;
+    return unknown;
+  }
+
+  [[nodiscard]] std::string token_count() const {
+    const Index tokens = std::ssize(text_.ids);
+    const Index unknown = unknown_count();
     return grouped_text(tokens) + (tokens == 1 ? " token" : " tokens") +
            (unknown > 0 ? ", " + grouped_text(unknown) + " unknown" : "");
   }

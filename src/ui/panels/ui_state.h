@@ -217,6 +217,7 @@ struct UiState {
   bool focus_text = false;                              ///< the first one gets the keyboard
   bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
   std::optional<ModelFacts> model_facts;
+  std::string known_words;  ///< of the model, once they were listed
   AnswerSearch answer_search;
   StatusMessage message;
   std::filesystem::path last_folder;  ///< of the file that a dialog last opened or wrote; empty: none
