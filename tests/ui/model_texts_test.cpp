@@ -107,10 +107,11 @@ TEST_F(ModelTexts, RefusedTextStaysInItsBoxAndTheLastPictureStays) {
   std::string long_text;
   for (int i = 0; i < 400; ++i) long_text += "the ";
   type_instead(long_text);
-  ASSERT_TRUE(screen().state().typed_texts[0]);
-  EXPECT_NE(screen().state().typed_texts[0]->error.find(" tokens; stories reads at most 96"), std::string::npos)
-      << screen().state().typed_texts[0]->error;
-  EXPECT_EQ(screen().state().typed_texts[0]->text, long_text.substr(0, screen().state().typed_texts[0]->text.size()));
+  ASSERT_TRUE(screen().state().text_boxes.typed[0]);
+  EXPECT_NE(screen().state().text_boxes.typed[0]->error.find(" tokens; stories reads at most 96"), std::string::npos)
+      << screen().state().text_boxes.typed[0]->error;
+  EXPECT_EQ(screen().state().text_boxes.typed[0]->text,
+            long_text.substr(0, screen().state().text_boxes.typed[0]->text.size()));
   EXPECT_EQ(screen().trace().experiment().text.ids.size(), screen().experiment().text.ids.size());
   EXPECT_LT(screen().experiment().text.ids.size(), 400U);
 }
@@ -126,7 +127,7 @@ TEST_F(ModelTexts, RefusalsAreInPlainWords) {
     ImGui::SetClipboardText(text.c_str());
     text.empty() ? screen().key(kBackspace) : screen().key_with_control('V');
     screen().settle();
-    const auto& typed = screen().state().typed_texts[0];
+    const auto& typed = screen().state().text_boxes.typed[0];
     return typed ? typed->error : "taken";
   };
   EXPECT_EQ(refusal(""), "Type at least one token.");

@@ -61,7 +61,7 @@ TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {
 
 // Who types words of one's own has to find out which ones the model knows.
 TEST_F(PresentedText, ListsTheWordsThatAModelKnows) {
-  const auto listed = [this] { return screen().state().known_words; };
+  const auto listed = [this] { return screen().state().text_boxes.known_words; };
   ASSERT_TRUE(ui::can_list_words(*screen().experiment().model));
   ASSERT_TRUE(screen().workbench().workspace().session().apply({SetText{1, "Emma met the zebra"}, 0}));
   screen().settle();

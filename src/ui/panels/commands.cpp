@@ -76,6 +76,16 @@ std::vector<Group> document_groups() {
   };
 }
 
+Group lesson_group() {
+  // Pages are what a presenter's remote control turns.
+  const std::vector<KeyCombination> next = {plain(' '), plain(KeyPress::kRight), plain(KeyPress::kPageDown)};
+  const std::vector<KeyCombination> previous = {plain(KeyPress::kLeft), plain(KeyPress::kPageUp)};
+  return {Menu::lessons,
+          {{Command::next_step, "Next step", next, kStep, KeyScope::lesson},
+           {Command::previous_step, "Previous step", previous, kStep, KeyScope::lesson},
+           {Command::close_lesson, "Close lesson"}}};
+}
+
 std::vector<Group> window_groups() {
   using enum KeyScope;
   return {
@@ -117,15 +127,7 @@ std::vector<Group> window_groups() {
          {plain(KeyPress::kEscape)},
          "close menu, dialog or search, give the arrows back to the figure, end what is played, or unpin the cell",
          everywhere}}},
-      {Menu::lessons,
-       // Pages are what a presenter's remote control turns.
-       {{Command::next_step,
-         "Next step",
-         {plain(' '), plain(KeyPress::kRight), plain(KeyPress::kPageDown)},
-         kStep,
-         lesson},
-        {Command::previous_step, "Previous step", {plain(KeyPress::kLeft), plain(KeyPress::kPageUp)}, kStep, lesson},
-        {Command::close_lesson, "Close lesson"}}},
+      lesson_group(),
       {Menu::help,
        {{Command::shortcuts, "Shortcuts", {plain('?')}, "show these shortcuts"}, {Command::about, "About attnscope"}}},
       {Menu::none,

@@ -55,15 +55,15 @@ std::string known_words(const Model& model) {
 void known_words_popup(const Style& style, const Model& model, bool opens, UiState& state) {
   constexpr const char* kName = "known words";
   if (opens) {
-    state.known_words = known_words(model);
+    state.text_boxes.known_words = known_words(model);
     ImGui::OpenPopup(kName);
   }
   if (!ImGui::BeginPopup(kName)) return;
-  wanted_characters().add(state.known_words);
+  wanted_characters().add(state.text_boxes.known_words);
   section_title(style, "WORDS THAT THE MODEL KNOWS");
   ImGui::BeginChild("words", ImVec2(style.px(kListWidth), style.px(kListHeight)));
   ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(state.known_words.c_str());
+  ImGui::TextUnformatted(state.text_boxes.known_words.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndChild();
   ImGui::EndPopup();

@@ -67,7 +67,7 @@ class TextColumn {
         unknown_(experiment.model->unknown_token()),
         which_(which),
         words_(words),
-        typed_(state.typed_texts[static_cast<std::size_t>(which - 1)]),
+        typed_(state.text_boxes.typed[static_cast<std::size_t>(which - 1)]),
         state_(state),
         intents_(intents) {}
 
@@ -179,15 +179,15 @@ class TextColumn {
     if (typed_ && typed_->instead_of != its) typed_.reset();
     if (typed_ && !was_active && typed_->error.empty()) typed_.reset();
     std::string shown = typed_ ? typed_->text : its;
-    if (which_ == 1 && std::exchange(state_.focus_text, false)) {
+    if (which_ == 1 && std::exchange(state_.text_boxes.focus, false)) {
       ImGui::SetWindowFocus();
       ImGui::SetKeyboardFocusHere();
-      state_.cursor_to_end = true;
+      state_.text_boxes.cursor_to_end = true;
     }
     const float height = 2 * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y;
     bool no = false;
     const bool changed = text_area("##text", shown, ImVec2(width, height), ImGuiInputTextFlags_CallbackAlways,
-                                   move_cursor, which_ == 1 ? &state_.cursor_to_end : &no);
+                                   move_cursor, which_ == 1 ? &state_.text_boxes.cursor_to_end : &no);
     if (ImGui::IsItemActivated()) ++state_.gesture;
     // It would hide the text while one types.
     if (!ImGui::IsItemActive()) tooltip(help_of(experiment_, which_));

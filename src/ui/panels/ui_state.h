@@ -121,6 +121,14 @@ struct TypedText {
   std::string error;       ///< empty: it was taken
 };
 
+/// The boxes for the texts of a model.
+struct TextBoxes {
+  std::array<std::optional<TypedText>, 3> typed;  ///< as SetText counts them
+  bool focus = false;                             ///< the first one gets the keyboard
+  bool cursor_to_end = false;                     ///< of that text, once it has the keyboard
+  std::string known_words;                        ///< of the model, once they were listed
+};
+
 /// What is looked for among the answers of a model, and the names that were shown.
 struct AnswerSearch {
   std::string typed;
@@ -212,12 +220,9 @@ struct UiState {
   ExportSettings export_settings;  ///< of the last export; the next one starts with them
   AnimationSettings animation_settings;
   std::optional<ParameterFacts> parameter_facts;
-  std::size_t labels_typed = 0;                         ///< how many labels, the first ones, the field for them has
-  std::array<std::optional<TypedText>, 3> typed_texts;  ///< of a model, as SetText counts them
-  bool focus_text = false;                              ///< the first one gets the keyboard
-  bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
+  std::size_t labels_typed = 0;  ///< how many labels, the first ones, the field for them has
+  TextBoxes text_boxes;
   std::optional<ModelFacts> model_facts;
-  std::string known_words;  ///< of the model, once they were listed
   AnswerSearch answer_search;
   StatusMessage message;
   std::filesystem::path last_folder;  ///< of the file that a dialog last opened or wrote; empty: none

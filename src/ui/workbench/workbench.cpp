@@ -214,7 +214,7 @@ double Workbench::row_height() const {
 
 void Workbench::show_row(const Style& style, const Areas& areas, UiIntents& intents) {
   const bool has_text = areas.has_row && text_count(session().experiment()) > 0;
-  if (!has_text) state_.focus_text = state_.cursor_to_end = false;
+  if (!has_text) state_.text_boxes.focus = state_.text_boxes.cursor_to_end = false;
   if (!areas.has_row) return;
   if (!has_text) return start_.show(style, areas, parts_, menu_state(), intents);
   parts_.begin("Text", areas.row, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});

@@ -53,13 +53,13 @@ void Workbench::close_dialog_or_unpin() {
 }
 
 void Workbench::refuse_text(const SetText& set, const std::string& error) {
-  if (std::optional<TypedText>& typed = state_.typed_texts[static_cast<std::size_t>(set.which - 1)])
+  if (std::optional<TypedText>& typed = state_.text_boxes.typed[static_cast<std::size_t>(set.which - 1)])
     typed->error = text_refusal(session().experiment(), set.which, error);
 }
 
 void Workbench::take_text(const SetText& set) {
   // The box keeps what was typed while it has the keyboard: ids are written in more than one way.
-  if (std::optional<TypedText>& typed = state_.typed_texts[static_cast<std::size_t>(set.which - 1)])
+  if (std::optional<TypedText>& typed = state_.text_boxes.typed[static_cast<std::size_t>(set.which - 1)])
     *typed = {typed->text, typed_text(session().experiment(), set.which), {}};
 }
 
@@ -286,9 +286,9 @@ void Workbench::carry_out(Command command) {
 }
 
 void Workbench::edit_text() {
-  state_.focus_text = text_count(session().experiment()) > 0;
+  state_.text_boxes.focus = text_count(session().experiment()) > 0;
   // While presenting, the text has its box beside the parameters.
-  if (state_.focus_text && shown_.presenting) shown_.presented.parameters = true;
+  if (state_.text_boxes.focus && shown_.presenting) shown_.presented.parameters = true;
 }
 
 void Workbench::carry_out(const DialogResult& result) {
