@@ -67,8 +67,8 @@ TEST(Animation, StepsOfALessonAreHeldUntilTheyAreRead) {
                    {"Two", std::string(500, 'x'), "look", example("head"), {}, {}, {}}};
   Animation animation = *Animation::of_lesson(lesson, kDefaultMemoryBudget);
   ASSERT_EQ(animation.size(), 2U);
-  EXPECT_EQ(animation.note(1).title, "2 / 2 · Two");
-  EXPECT_EQ(animation.note(0).text, "short\n\nlook");
+  EXPECT_EQ(animation.note(1).title, "step 2 of 2 · Two");
+  EXPECT_EQ(animation.note(0).text, "short\n\nLOOK AT: look");
   EXPECT_EQ(animation.experiment(1).view.name, "head");
   EXPECT_GE(animation.times(0) / animation.rate(), 3);
   EXPECT_GE(animation.times(1) / animation.rate(), 20);

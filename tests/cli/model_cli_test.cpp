@@ -174,6 +174,28 @@ TEST(CliModels, FiguresShowWhatAModelReadsAndSays) {
                  {"position: -1"});
 }
 
+TEST(CliModels, HeadsOfTwoTextsCanBeThoseOfOneKind) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "heads.svg").string();
+  const std::vector<std::string> self = {"encoder layer 1", "encoder layer 2", "decoder layer 1", "decoder layer 2"};
+  const std::vector<std::string> cross = {"decoder layer 1, cross-attention", "decoder layer 2, cross-attention"};
+  for (const auto& [attention, sentence, has_self, has_cross] :
+       {std::tuple("both", "encoder, decoder and cross-attention for", true, true),
+        std::tuple("self", "encoder and decoder for", true, false),
+        std::tuple("cross", "of cross-attention for", false, true)}) {
+    const Outcome outcome = run_program({"figure", ATTNSCOPE_SOURCE_DIR "/assets/models/dates", "--view", "heads",
+                                         "--option", "attention=" + std::string(attention), "--caption", "-o", output});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(sentence), std::string::npos) << attention << ": " << outcome.out;
+    const std::string svg = bytes_of(output);
+    for (const std::string& row : self) EXPECT_EQ(count_of(svg, ">" + row + "<"), has_self ? 1 : 0) << attention << row;
+    for (const std::string& row : cross)
+      EXPECT_EQ(count_of(svg, ">" + row + "<"), has_cross ? 1 : 0) << attention << row;
+    const std::string count = has_self && has_cross ? "6" : has_self ? "4" : "2";
+    EXPECT_EQ(count_of(svg, count + " attentions, 4 heads each"), 1) << attention;
+  }
+}
+
 TEST(CliModels, ACheckpointThatCannotBeReadIsNamed) {
   const TemporaryFolder folder;
   const std::filesystem::path model = folder / "induction";

@@ -11,12 +11,14 @@
 #include "core/base/small_tensors.h"
 #include "core/compute/rearranged_copy.h"
 #include "core/experiment/system.h"
+#include "core/imported/imported_layers.h"
 #include "core/operations/contract.h"
 #include "core/operations/rearrange.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 #include "made_tensors.h"
 #include "support/floats.h"
+#include "support/imported_tensors.h"
 #include "support/sanitized.h"
 #include "system_variations.h"
 
@@ -67,6 +69,37 @@ TEST(Executor, TakesOverWhatDoesNotChange) {
   EXPECT_EQ(fewer->find("single.w_v")->tensor, first->find("single.w_v")->tensor);
   EXPECT_NE(fewer->find("w_k")->tensor, first->find("w_k")->tensor);
   expect_same_numbers(*fewer, **run(experiment));
+}
+
+TEST(Executor, KeepsThePlansThatASliderMeetsAgain) {
+  Executor runner;
+  Experiment experiment = *default_experiment("worked-example");
+  const std::shared_ptr<const Plan> first = (*runner.run(experiment))->plan();
+  const auto plan_at = [&](Index tokens, Index heads) {
+    experiment.parameters["tokens"] = tokens;
+    experiment.parameters["heads"] = heads;
+    ++experiment.seed;
+    return (*runner.run(experiment))->plan();
+  };
+  EXPECT_NE(plan_at(7, 4), first);
+  EXPECT_EQ(plan_at(6, 4), first);
+  for (Index tokens = 1; tokens <= 16; ++tokens) {
+    for (const Index heads : {1, 2}) plan_at(tokens, heads);
+  }
+  EXPECT_NE(plan_at(6, 4), first) << "only so many are kept";
+}
+
+TEST(Executor, KeepsNoPlanOfTensorsThatNobodyUsesAnyMore) {
+  Executor runner;
+  std::weak_ptr<const ImportedTensors> tensors;
+  {
+    const auto given = made({{"layers.0.attn", {2, 4, 4}}});
+    tensors = given;
+    ASSERT_TRUE(runner.run(*experiment_on(given)));
+  }
+  EXPECT_FALSE(tensors.expired()) << "the last run can be continued";
+  ASSERT_TRUE(runner.run(*default_experiment("worked-example")));
+  EXPECT_TRUE(tensors.expired());
 }
 
 TEST(Executor, ComputesForgottenResultsAnew) {

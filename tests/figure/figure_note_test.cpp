@@ -37,6 +37,8 @@ TEST(FigureNote, StandsInTheLowestPartOfThePage) {
   EXPECT_EQ(page.bars[0].box, (Rect{10, 20 + down, 30, 40})) << "the figure of a text stands in the middle";
   const Figure changing = with_note(small_figure(600, 200), 600, 500, {kNote.title, {}}, room);
   EXPECT_EQ(changing.bars[0].box, (Rect{10, 20, 30, 40})) << "one that changes stays at the top";
+  const Figure captioned = with_note(small_figure(600, 200), 600, 500, {{}, kNote.text}, room);
+  EXPECT_EQ(captioned.bars[0].box, (Rect{10, 20, 30, 40})) << "and so does one with a caption";
   ASSERT_EQ(page.texts.size(), 4U);
   EXPECT_EQ(page.texts[0].at.y, 15 + down);
   EXPECT_EQ(page.texts[1].markup, "Heads = 3");

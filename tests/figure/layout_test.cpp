@@ -322,9 +322,9 @@ TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   EXPECT_EQ(written(47), (Names{"−3e-11", "−0.061", "1e+07", "−2e-40", "3e+38", "−1e+05", "−0.0006"}));
   EXPECT_EQ(written(42), Names());
   // What has the colour of 0 on its scale.
-  EXPECT_EQ(written(100, 1), (Names{"0.000", "−0.0609", "1.00e+07", "3.40e+38", "−123456", "−0.000600"}));
+  EXPECT_EQ(written(100, 1), (Names{"0.000", "−0.0609", "1.00e+07", "3.40e+38", "−123456", "−0.0006"}));
   // Two decimals tell numbers apart whose scale ends at 1.
-  EXPECT_EQ(written(42, 1, &of_one_size), (Names{"−0.06", "0.061", "0.500", "−1.00", "−0.99", "0.00"}));
+  EXPECT_EQ(written(42, 1, &of_one_size), (Names{"−0.06", "0.06", "0.50", "−1.00", "−0.99", "0.00"}));
   EXPECT_EQ(written(42, 0.05, &of_one_size), Names());
   EXPECT_EQ(written(30, 1, &of_one_size), Names());
 }

@@ -90,6 +90,19 @@ TEST_F(TranslatedFolder, HasTheTextsAndNothingElse) {
   EXPECT_EQ(german->steps[0].cell->tensor, "weights");
 }
 
+TEST_F(TranslatedFolder, MayHaveTheWordsAroundTheTexts) {
+  EXPECT_EQ(place_text(LessonWords{}, 1, 8), "step 2 of 8");
+  for (const bool has_words : {false, true}) {
+    write(has_words ? texts_with("/words", R"({"look": "SCHAU HIN", "place": "Schritt {} von {}."})")
+                    : right_texts().dump());
+    const Result<Lesson> lesson = read_lesson(folder_ / "hot.json");
+    ASSERT_TRUE(lesson) << lesson.error().message;
+    const std::shared_ptr<const Lesson> german = in_language(std::make_shared<const Lesson>(*lesson), "de");
+    EXPECT_EQ(german->words.look, has_words ? "SCHAU HIN" : "LOOK AT");
+    EXPECT_EQ(place_text(german->words, 0, 12), has_words ? "Schritt 1 von 12." : "step 1 of 12");
+  }
+}
+
 TEST_F(TranslatedFolder, BelongsToTheMenuAsWell) {
   write(right_texts().dump());
   folder_.file("cold.json", short_lesson());
@@ -184,6 +197,11 @@ INSTANTIATE_TEST_SUITE_P(
         WrongTexts{"a long language", texts_with("/language", "\"" + std::string(21, 'd') + "\""), {"language"}},
         WrongTexts{"a language as number", texts_with("/language", "1"), {"language: 1"}},
         WrongTexts{"no name", texts_without("/name"), {"name is missing"}},
+        WrongTexts{"words as text", texts_with("/words", "\"x\""), {"words: \"x\"", "an object"}},
+        WrongTexts{"unknown word", texts_with("/words", R"({"see": "x"})"), {"words: ", "\"see\""}},
+        WrongTexts{"no place", texts_with("/words", R"({"look": "x"})"), {"words: place is missing"}},
+        WrongTexts{"no numbers", texts_with("/words", R"({"look": "x", "place": "{} of"})"), {"place", "{} twice"}},
+        WrongTexts{"a third number", texts_with("/words", R"({"look": "x", "place": "{}{}{}"})"), {"{} twice"}},
         WrongTexts{"no lessons", texts_without("/lessons"), {"lessons is missing"}},
         WrongTexts{"not one lesson", texts_with("/lessons", "{}"), {"lessons", "1 to 200"}},
         WrongTexts{"lessons as list", texts_with("/lessons", "[1]"), {"lessons", "an object"}},

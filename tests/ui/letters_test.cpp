@@ -122,11 +122,11 @@ class Letters : public Interface {
   long letters_ = 0;
 };
 
-/// What stands in the lesson's panel, without blanks, which are not drawn.
-std::string lesson_letters() {
+/// What stands in a panel, without blanks, which are not drawn.
+std::string letters_in(std::string_view panel) {
   std::string text;
   for (const SeenLetter& letter : seen_letters()) {
-    if (letter.letter != 0 && letter.window.starts_with("Lesson")) append_utf8(text, letter.letter);
+    if (letter.letter != 0 && letter.window.starts_with(panel)) append_utf8(text, letter.letter);
   }
   return text;
 }
@@ -148,13 +148,14 @@ TEST_F(Letters, WhileAModelIsPresentedItsTextsStandBesideTheFigure) {
   ASSERT_FALSE(text.empty());
   ASSERT_FALSE(patched_from.empty());
   present();
-  EXPECT_NE(lesson_letters().find("TEXT" + text), std::string::npos) << lesson_letters();
-  EXPECT_NE(lesson_letters().find("TEXTTOPATCHFROM" + patched_from), std::string::npos) << lesson_letters();
+  EXPECT_NE(letters_in("Lesson").find("TEXT" + text), std::string::npos) << letters_in("Lesson");
+  EXPECT_NE(letters_in("Lesson").find("TEXTTOPATCHFROM" + patched_from), std::string::npos) << letters_in("Lesson");
   // There they have boxes.
   screen().key_with_control('[');
   screen().settle();
   ASSERT_TRUE(screen().is_open("Text"));
-  EXPECT_EQ(lesson_letters().find(patched_from), std::string::npos);
+  EXPECT_EQ(letters_in("Lesson").find(patched_from), std::string::npos);
+  EXPECT_NE(letters_in("Text").find("TEXTTOPATCHFROM"), std::string::npos) << letters_in("Text");
 }
 
 class LettersInSmallWindows : public Letters, public testing::WithParamInterface<WindowSize> {};

@@ -20,6 +20,11 @@ TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
   step.cell = LessonCell{"layer2.cross_weights", {0, 0}};
   EXPECT_EQ(ui::tensors_of_step(step),
             (std::vector<std::string>{"layer2.cross_weights", "x", "layer2.cross_q", "layer2.k", "layer2.v"}));
+  step.look = "Q from X₂, K from X, not “X₂” or X₂₃.";
+  step.cell = LessonCell{"cross_q", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"cross_q", "x", "x2", "k"}));
+  step.look = "“X₂” alone.";
+  EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"cross_q"});
   step.look = "The first number of v[0,0].";
   step.cell.reset();
   step.text = "No number, no [brackets].";

@@ -59,7 +59,7 @@ TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {
   EXPECT_TRUE(screen().is_open("Text"));
 }
 
-// Who types words of one's own has to find out which ones the model knows.
+// Somebody who types other words has to find out which ones the model knows.
 TEST_F(PresentedText, ListsTheWordsThatAModelKnows) {
   const auto listed = [this] { return screen().state().text_boxes.known_words; };
   ASSERT_TRUE(ui::can_list_words(*screen().experiment().model));

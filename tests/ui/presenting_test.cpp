@@ -3,6 +3,7 @@
 
 #include "interface_test.h"
 #include "support/sanitized.h"
+#include "ui/panels/near_place.h"
 #include "ui/parts/presented_step.h"
 
 namespace attnscope::test {
@@ -79,7 +80,7 @@ class Presenting : public Interface {
     const Rect place = screen().picture_place().grown(1);
     // Numbers of the figure's own, such as a difference, are what it is about.
     const std::vector<HeatmapMark>& shown = screen().workbench().shown_figure().figure().heatmaps;
-    if (std::ranges::any_of(shown, [](const HeatmapMark& mark) { return mark.step < 0; })) {
+    if (std::ranges::any_of(shown, ui::has_own_numbers)) {
       EXPECT_TRUE(has_all_matrices(place)) << about;
     }
     for (const Rect& matrix : matrices) {
@@ -102,13 +103,15 @@ class Presenting : public Interface {
     EXPECT_TRUE(fills || TypeSize::kSmall * transform.type_scale >= ui::kPresentedLetters * scale - 0.01) << about;
   }
 
+  [[nodiscard]] static bool contains(const Rect& place, const Rect& box) {
+    return box.x >= place.x && box.right() <= place.right() && box.y >= place.y && box.bottom() <= place.bottom();
+  }
+
   /// Whether all matrices of the figure are in view.
   [[nodiscard]] bool has_all_matrices(const Rect& place) {
     const FigureTransform transform = screen().transform();
-    return std::ranges::all_of(screen().workbench().shown_figure().figure().heatmaps, [&](const HeatmapMark& mark) {
-      const Rect box = transform.apply(mark.box);
-      return box.x >= place.x && box.right() <= place.right() && box.y >= place.y && box.bottom() <= place.bottom();
-    });
+    return std::ranges::all_of(screen().workbench().shown_figure().figure().heatmaps,
+                               [&](const HeatmapMark& mark) { return contains(place, transform.apply(mark.box)); });
   }
 
   /// How many of the tensors that the step speaks of are in view.
@@ -116,10 +119,8 @@ class Presenting : public Interface {
     const FigureTransform transform = screen().transform();
     return std::ranges::count_if(ui::tensors_of_step(step()), [&](const std::string& tensor) {
       const std::vector<Rect> boxes = matrices_of(tensor);
-      return !boxes.empty() && std::ranges::all_of(boxes, [&](const Rect& each) {
-        const Rect box = transform.apply(each);
-        return box.x >= place.x && box.right() <= place.right() && box.y >= place.y && box.bottom() <= place.bottom();
-      });
+      return !boxes.empty() &&
+             std::ranges::all_of(boxes, [&](const Rect& each) { return contains(place, transform.apply(each)); });
     });
   }
 
@@ -236,12 +237,36 @@ TEST_F(Presenting, AnAttentionThatPlaysIsAllThatIsShown) {
   EXPECT_EQ(shown_matrices(),
             (std::vector<std::string>{"attend.single.q", "attend.single.k.transposed", "single.scores",
                                       "single.weights", "attend.single.v", "single.head_outputs"}));
+  const std::vector<std::string> attention = shown_matrices();
+  screen().key('F');
+  screen().settle();
+  EXPECT_GT(shown_matrices().size(), attention.size()) << "the whole figure";
+  screen().key('F');
+  screen().settle();
+  EXPECT_EQ(shown_matrices(), attention);
   const Rect all = screen().transform().apply(
       {0, 0, screen().workbench().shown_figure().figure().width, screen().workbench().shown_figure().figure().height});
   EXPECT_LE(all.bottom(), screen().picture_place().bottom() + 1);
   screen().key(kEscape);
   screen().settle();
   EXPECT_EQ(shown_matrices(), spoken_of);
+}
+
+TEST_F(Presenting, TheMomentOfTheOutputHasAProductOfItsOwn) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  present();
+  for (int i = 0; i < 9; ++i) screen().key(kRight);
+  screen().settle();
+  screen().key('.');
+  screen().settle();
+  EXPECT_EQ(shown_matrices().back(), "head_outputs");
+  // All of the figure meanwhile.
+  screen().key('F');
+  for (int i = 0; i < 100; ++i) screen().key('.');
+  screen().key('F');
+  screen().settle();
+  EXPECT_EQ(shown_matrices().back(), "out");
 }
 
 TEST_F(Presenting, ShowsThePanelsBesideAFigureAlone) {

@@ -179,8 +179,8 @@ Experiment Animation::experiment(std::size_t frame) const {
 FigureNote Animation::note(std::size_t frame) const {
   if (lesson_ == nullptr) return {swept_.parameter.label + " = " + shown_value(swept_, values_[frame], decimals_), {}};
   const LessonStep& step = lesson_->steps[frame];
-  return {std::to_string(frame + 1) + " / " + std::to_string(size()) + " · " + step.title,
-          step.text + "\n\n" + step.look};
+  return {place_text(lesson_->words, frame, size()) + " · " + step.title,
+          step.text + "\n\n" + lesson_->words.look + ": " + step.look};
 }
 
 std::optional<LessonCell> Animation::cell(std::size_t frame) const {

@@ -34,10 +34,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--picture", options.picture, "The picture, for systems and models that see one")
       ->type_name("FILE.png");
-  command
-      .add_option("--labels", options.labels,
-                  "A file with token labels: a JSON list, one label per line, or one sentence")
-      ->type_name("FILE");
+  command.add_option("--labels", options.labels, kLabelsHelp)->type_name("FILE");
   CLI::Option* const text = command.add_option("--text", options.text, "The text that a model reads");
   CLI::Option* const text2 =
       command.add_option("--text2", options.text2, "The second text: of a pair, or the one that a decoder continues");

@@ -70,6 +70,8 @@ class Model {
   /// The text that a token stands for: " the", "ing"; "#464" without a tokenizer.
   [[nodiscard]] virtual std::string token_text(Index id) const = 0;
 
+  /// How many tokens its tokenizer has; 0 without one.
+  [[nodiscard]] virtual Index vocabulary_size() const { return 0; }
   /// The token that every word outside the vocabulary becomes, if there is one.
   [[nodiscard]] virtual std::optional<Index> unknown_token() const { return {}; }
 

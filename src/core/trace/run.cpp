@@ -13,6 +13,23 @@
 
 namespace attnscope {
 
+namespace {
+
+// A slider that goes back and forth meets the same shapes again, and to plan one takes as long as to compute it.
+constexpr std::size_t kPlansKept = 16;
+
+/// Whether it has a model, tensors or a picture, which may be large.
+bool holds_data(const Experiment& experiment) {
+  return experiment.model != nullptr || experiment.tensors != nullptr || !experiment.picture.empty();
+}
+
+struct Planned {
+  Experiment experiment;
+  std::shared_ptr<const Plan> plan;
+};
+
+}  // namespace
+
 struct Executor::State {
   /// What was begun and has not ended.
   struct Begun {
@@ -30,17 +47,21 @@ struct Executor::State {
   std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
   RunResult last;
   Index reused = 0;
-  // The last plan, and its experiment.
-  Experiment planned;
-  std::shared_ptr<const Plan> plan;
+  std::vector<Planned> plans;  ///< the last one wanted is the last
   std::unique_ptr<Begun> begun;
 
   const std::shared_ptr<const Plan>& plan_of(const Experiment& experiment) {
-    if (plan == nullptr || !same_plan(planned, experiment)) {
-      plan = std::make_shared<const Plan>(attnscope::plan(experiment));
-      planned = experiment;
+    const auto is_same = [&](const Planned& each) { return same_plan(each.experiment, experiment); };
+    const auto found = std::ranges::find_if(plans, is_same);
+    if (found != plans.end()) {
+      std::rotate(found, found + 1, plans.end());
+      return plans.back().plan;
     }
-    return plan;
+    // What others hold alone must not stay in memory for a plan.
+    if (!plans.empty() && holds_data(plans.back().experiment)) plans.clear();
+    if (plans.size() == kPlansKept) plans.erase(plans.begin());
+    plans.push_back({experiment, std::make_shared<const Plan>(plan(experiment))});
+    return plans.back().plan;
   }
 
   void begin_computation() {

@@ -86,7 +86,7 @@ struct Segment {
 /// Where the label of a tip is.
 struct TipPlace {
   Point left;                     ///< the left end of its middle
-  std::optional<Segment> leader;  ///< a line to the tip, where it is not beside it
+  std::optional<Segment> leader;  ///< a line between them, where the label is not beside its tip
 };
 
 /// Finds places for labels around the tips of arrows.
@@ -94,8 +94,8 @@ class TipLabels {
  public:
   explicit TipLabels(const Rect& box) : box_(box) {}
 
-  /// Keeps labels away from an axis, as from leaders, if they have other places.
-  void add_axis(const Segment& axis) { axes_.push_back(axis); }
+  /// Keeps labels away from an axis if they have other places, as from the leaders of other labels.
+  void add_axis(const Segment& axis) { lines_.push_back(axis); }
   /// The same with an arrow, and with its tip where that has a label.
   void add_arrow(const Segment& arrow, bool has_label) {
     arrows_.push_back(arrow);
@@ -120,7 +120,7 @@ class TipLabels {
                                   gap > kTipLabelGaps[0] ? leader(tip, label) : std::optional<Segment>()};
           if (found.leader && !is_clear(*found.leader)) continue;
           taken_.push_back(label);
-          if (found.leader) axes_.push_back(*found.leader);
+          if (found.leader) lines_.push_back(*found.leader);
           return found;
         }
       }
@@ -157,14 +157,14 @@ class TipLabels {
     const auto meets = [&](const Segment& line) { return line.meets(label.grown(1)); };
     if (apart <= Apart::from_tips && std::ranges::any_of(tips_, touches)) return false;
     if (apart <= Apart::from_arrows && std::ranges::any_of(arrows_, meets)) return false;
-    return apart > Apart::from_axes || std::ranges::none_of(axes_, meets);
+    return apart > Apart::from_axes || std::ranges::none_of(lines_, meets);
   }
 
   Rect box_;
   std::vector<Rect> taken_;
   std::vector<Rect> tips_;
   std::vector<Segment> arrows_;
-  std::vector<Segment> axes_;  ///< and leaders
+  std::vector<Segment> lines_;  ///< axes, and leaders to other labels
 };
 
 class ArrowPainter {

@@ -115,7 +115,11 @@ std::string VectorText::blend_text(std::size_t most) const {
     text += std::string(shown > 0 ? " + " : " ") + fixed_text(weight(order[shown]), 2) + " v_{" +
             std::to_string(order[shown] + 1) + "}";
   }
-  return text + (static_cast<Index>(shown) < blend.values.rows.count ? " + …" : "");
+  // Masked keys have none.
+  const bool has_more = std::any_of(order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                                    [&](Index key) { return weight(key) > 0; });
+  const bool draws_all = std::ssize(order) == blend.values.rows.count;
+  return text + (has_more || !draws_all ? " + …" : "");
 }
 
 std::string VectorText::angle_label(const std::array<double, 2>& a, const std::array<double, 2>& b) const {

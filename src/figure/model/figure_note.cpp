@@ -57,7 +57,8 @@ Figure with_note(Figure figure, double width, double height, const FigureNote& n
   const double upper = height - room;
   const double scale = std::max({1.0, figure.width / width, figure.height / upper});
   const double right = std::max(0.0, (width * scale - figure.width) / 2);
-  const double down = note.text.empty() ? 0 : std::max(0.0, (upper * scale - figure.height) / 2);
+  const bool has_both = !note.title.empty() && !note.text.empty();
+  const double down = !has_both ? 0 : std::max(0.0, (upper * scale - figure.height) / 2);
   if (right > 0 || down > 0) {
     map_points(figure, [&](double& x, double& y) {
       x += right;

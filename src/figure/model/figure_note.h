@@ -18,7 +18,8 @@ struct FigureNote {
 double note_height(const FigureNote& note, double width);
 
 /// A page of `width` × `height` with `figure` in its upper part and the note in its lowest `room`: at the top of that
-/// part, where it stays while numbers change, or in the middle above a text, which has a figure of its own. A figure that is
+/// part, where it stays while numbers change, or in the middle above a title and a text, as every step of a lesson has a
+/// figure of its own. A figure that is
 /// larger than its part enlarges the page and the type of the note alike, so that pages scaled to the same width look
 /// the same.
 Figure with_note(Figure figure, double width, double height, const FigureNote& note, double room);

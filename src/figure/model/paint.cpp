@@ -29,7 +29,7 @@ bool is_of_shares(const ColorScale& scale) {
 /// Whether numbers on the scale are told apart by two decimals, and none takes more room than that.
 bool is_of_short_numbers(const ColorScale& scale) {
   const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
-  return largest >= 0.1 && largest < 1000;
+  return scale.kind == ScaleKind::linear && largest >= 0.1 && largest < 1000;
 }
 
 /// Between two colours: at `share` 0 the first one.
@@ -74,23 +74,33 @@ struct Painter {
   [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
 
   /// A number with as many digits as fit in a cell of that width. Beside numbers as large as the scale, rounding errors
-  /// are 0.000.
+  /// are 0.000, and 3.31e-05, which would look large, has four decimals.
   [[nodiscard]] std::string cell_text(double value, const ColorScale& scale, double width) const {
     if (is_of_shares(scale)) return fixed_text(value, 3);
     const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
     if (value != 0 && std::abs(value) < kUnseenShare * largest) return fixed_text(0, 3);
+    if (is_of_short_numbers(scale) && value != 0 && std::abs(value) < 1e-3) return fixed_text(value, 4);
     std::string text = number_text(value, 3);
-    const auto fits = [&] { return text_width(text, type(TypeSize::kSmall)) + type(4) <= width; };
     for (const int digits : {2, 1}) {
-      if (fits()) break;
+      if (fits(text, width)) break;
       text = short_text(value, digits);
     }
-    if (fits() || !is_of_short_numbers(scale)) return text;
-    if (std::abs(value) < 1) text = fixed_text(value, 2);
-    return fits() ? text : "";
+    return text;
   }
 
-  /// Writes the numbers into the cells if all of them fit; texts are shortened instead.
+  /// The same for a cell with room for two decimals alone, the same number of them in all cells. Nothing for a number
+  /// outside the scale that takes more room.
+  [[nodiscard]] std::string short_cell_text(double value, const ColorScale& scale, double width) const {
+    const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
+    const std::string text = fixed_text(value, largest < 10 ? 2 : largest < 100 ? 1 : 0);
+    return fits(text, width) ? text : "";
+  }
+
+  [[nodiscard]] bool fits(const std::string& number, double width) const {
+    return text_width(number, type(TypeSize::kSmall)) + type(4) <= width;
+  }
+
+  /// Writes the numbers into the cells if all on the scale fit; texts are shortened instead.
   void values(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
     const double width = box.width / static_cast<double>(mark.columns());
@@ -99,10 +109,12 @@ struct Painter {
     const bool share = is_of_shares(mark.scale);
     const bool texts = !mark.cell_texts.empty();
     // Enough for any number with one digit or, where that is enough, two decimals; and for shares with three.
-    const double least = texts                             ? type(20)
-                         : share                           ? text_width("0.000", size) + type(4)
-                         : is_of_short_numbers(mark.scale) ? text_width("−0.00", size) + type(4)
-                                                           : text_width("−0.0001", size);
+    const double room_for_any = text_width("−0.0001", size);
+    const bool is_narrow = !share && !texts && width < room_for_any && is_of_short_numbers(mark.scale);
+    const double least = texts       ? type(20)
+                         : share     ? text_width("0.000", size) + type(4)
+                         : is_narrow ? text_width("−0.00", size) + type(4)
+                                     : room_for_any;
     if (height < size * (texts ? 1.3 : 1.6) || width < least) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);
@@ -127,8 +139,9 @@ struct Painter {
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
         const auto place = static_cast<std::size_t>(row * mark.columns() + column);
-        const std::string text =
-            texts ? shortened_text(mark.cell_texts[place], width - type(4), size) : cell_text(value, mark.scale, width);
+        const std::string text = texts       ? shortened_text(mark.cell_texts[place], width - type(4), size)
+                                 : is_narrow ? short_cell_text(value, mark.scale, width)
+                                             : cell_text(value, mark.scale, width);
         canvas.text({at,
                      {{text, TextSpan::Level::base}},
                      size,

@@ -63,8 +63,8 @@ std::vector<Moment> moments_of(const Trace& trace, const Step& weights, bool of_
 /// What the options choose: `attention`, `layer`, `head`, `item`, `stage` and `query`. Nothing where there are no moments.
 std::optional<PlayedQuery> played_query(const Trace& trace, const ViewOptions& options);
 
-/// The tensors whose matrices show the moment that the options choose, for who shows these alone: the attention, then the
-/// heads together and the output. Empty where there are no moments.
+/// The tensors whose matrices show the moment that the options choose, for a figure of these alone: the attention, at last
+/// the heads together and the output. Empty where there are no moments.
 std::vector<std::string> played_tensors(const Trace& trace, const ViewOptions& options);
 
 /// The weighted values of the first keys, added up: [dim].

@@ -52,6 +52,10 @@ Colors backwards(Colors colors) {
 constexpr std::array<std::uint32_t, 8> kCategories{0xE69F00, 0x0072B2, 0x009E73, 0xD55E00,
                                                    0xCC79A7, 0x56B4E9, 0xF0E442, 0x999999};
 
+constexpr std::size_t kBlue = 1;
+// A fifth of the way to white: thin lines of the other blue are hard to see on dark.
+constexpr std::uint32_t kBlueOnDark = 0x338EC1;
+
 double linear(std::uint8_t channel) {
   const double value = channel / 255.0;
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
@@ -106,9 +110,10 @@ std::optional<Rgb> masked_color(ColorMap map) {
   return has_greys ? std::nullopt : std::optional(Rgb{0x80, 0x80, 0x80});
 }
 
-Rgb categorical_color(int index) {
+Rgb categorical_color(int index, bool on_dark) {
   constexpr int count = static_cast<int>(kCategories.size());
-  return unpack(kCategories[static_cast<std::size_t>((index % count + count) % count)]);
+  const auto place = static_cast<std::size_t>((index % count + count) % count);
+  return unpack(on_dark && place == kBlue ? kBlueOnDark : kCategories[place]);
 }
 
 double luminance(Rgb color) {

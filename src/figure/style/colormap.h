@@ -58,9 +58,9 @@ std::optional<Rgb> special_color(float value);
 std::optional<Rgb> masked_color(ColorMap map);
 
 /// Eight colours for heads and other categories that people with any kind of colour vision can tell apart; `index`
-/// counts from 0 and wraps around, also below 0. M. Okabe and K. Ito's set with grey in place of black: all are visible
-/// on dark and on light.
-Rgb categorical_color(int index);
+/// counts from 0 and wraps around, also below 0. M. Okabe and K. Ito's set with grey in place of black, and `on_dark` with
+/// a lighter blue: all are visible on their background.
+Rgb categorical_color(int index, bool on_dark = false);
 
 /// WCAG 2 relative luminance, 0 (black) to 1 (white).
 double luminance(Rgb color);

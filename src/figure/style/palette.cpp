@@ -9,20 +9,11 @@ constexpr Rgb hex(unsigned color) {
 }
 
 constexpr Palette kDark = {hex(0x14161A), hex(0x1B1E24), hex(0x262B34), hex(0x333A46),
-                           hex(0xE7E9ED), hex(0x97A1B1), hex(0x5AA9FF)};
+                           hex(0xE7E9ED), hex(0x97A1B1), hex(0x5AA9FF), true};
 constexpr Palette kLight = {hex(0xF5F6F8), hex(0xFFFFFF), hex(0xECEFF3), hex(0xD5DAE2),
                             hex(0x1C2026), hex(0x5F6978), hex(0x1769C4)};
 constexpr Palette kPaper = {hex(0xFFFFFF), hex(0xFFFFFF), hex(0xFFFFFF), hex(0xB8BEC8),
                             hex(0x000000), hex(0x555B66), hex(0x1769C4)};
-
-// Of a hue on a dark background, which itself has less.
-constexpr double kLeastLuminance = 0.18;
-
-/// A fifth of the way to white.
-Rgb lightened(Rgb hue) {
-  const auto nearer = [](std::uint8_t channel) { return static_cast<std::uint8_t>(channel + (255 - channel) / 5); };
-  return {nearer(hue.red), nearer(hue.green), nearer(hue.blue)};
-}
 
 }  // namespace
 
@@ -38,10 +29,7 @@ Rgb Palette::ink(Ink role) const {
 }
 
 Rgb Palette::color(const Shade& shade) const {
-  if (shade.hue < 0) return ink(shade.ink);
-  const Rgb hue = categorical_color(shade.hue);
-  const bool is_dark = luminance(background) < kLeastLuminance;
-  return is_dark && luminance(hue) < kLeastLuminance ? lightened(hue) : hue;
+  return shade.hue < 0 ? ink(shade.ink) : categorical_color(shade.hue, is_dark);
 }
 
 const Palette& palette(Theme theme) { return theme == Theme::dark ? kDark : theme == Theme::light ? kLight : kPaper; }

@@ -19,10 +19,10 @@ struct Palette {
   Rgb text;
   Rgb dim;
   Rgb accent;
+  bool is_dark = false;  ///< the background
 
   [[nodiscard]] Rgb ink(Ink role) const;
-  /// The colour of data without a colour map. Hues are the same in every theme, but for one that would be hard to see on
-  /// dark.
+  /// The colour of data without a colour map. Hues are the same in every theme, but for the blue on dark.
   [[nodiscard]] Rgb color(const Shade& shade) const;
 };
 

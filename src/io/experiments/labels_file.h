@@ -20,6 +20,9 @@ Result<void> add_label(std::vector<std::string>& labels, std::string_view label)
 /// Whether a file's name says that it is text: .txt.
 bool is_text_name(const std::filesystem::path& path);
 
+/// What the option --labels says of such a file.
+inline constexpr const char* kLabelsHelp = "A file with token labels: a JSON list, one label per line, or one sentence";
+
 /// Reads labels: a JSON list of texts, or a text with one label per line; a single line is a sentence, whose words are
 /// the labels. An empty last line does not count. Errors are one line that begins with the file's name.
 Result<std::vector<std::string>> read_labels_file(const std::filesystem::path& path);

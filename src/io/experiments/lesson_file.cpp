@@ -315,6 +315,7 @@ std::shared_ptr<const Lesson> in_language(const std::shared_ptr<const Lesson>& l
   auto translated = std::make_shared<Lesson>(*lesson);
   translated->title = texts->title;
   translated->summary = texts->summary;
+  translated->words = texts->words;
   for (std::size_t i = 0; i < texts->steps.size(); ++i) {
     LessonStep& step = translated->steps[i];
     step.title = texts->steps[i].title;

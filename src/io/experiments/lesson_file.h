@@ -62,6 +62,7 @@ struct Lesson {
   std::string source;
   std::string summary;
   std::vector<LessonStep> steps;  ///< at least one; those that name the same model share it
+  LessonWords words = {};
   /// In the order of the languages; a file that cannot be read counts for every lesson beside it.
   std::vector<LessonTranslation> translations = {};
 };

@@ -19,6 +19,7 @@ constexpr const char* kTextsFormat = "attnscope-lesson-texts/1";
 constexpr std::size_t kMaxLanguages = 100;
 constexpr std::size_t kMaxTranslated = 200;
 constexpr std::size_t kMaxLanguageBytes = 20;
+constexpr std::string_view kNumber = "{}";
 
 std::string lesson_place(const std::string& lesson) { return "lessons: " + quoted_text(lesson) + ": "; }
 
@@ -52,8 +53,30 @@ Result<LessonTexts> read_translated_lesson(const json& object) {
   return lesson;
 }
 
+/// Where the next two {} begin; npos: there is none.
+std::pair<std::size_t, std::size_t> places_in(std::string_view text) {
+  const std::size_t first = text.find(kNumber);
+  return {first, first == std::string_view::npos ? first : text.find(kNumber, first + kNumber.size())};
+}
+
+Result<LessonWords> read_words(const json& document) {
+  LessonWords words;
+  const auto found = document.find("words");
+  if (found == document.end()) return words;
+  if (!found->is_object()) return lesson_not_allowed("words", *found, "an object");
+  static const std::vector<std::string> keys = {"look", "place"};
+  Result<void> read = check_keys(*found, keys, "");
+  if (read) read = read_lesson_text(*found, "look", kMaxLessonLine, words.look);
+  if (read) read = read_lesson_text(*found, "place", kMaxLessonLine, words.place);
+  if (!read) return tl::unexpected(error_in("words: ", read.error()));
+  const auto [first, second] = places_in(words.place);
+  if (second == std::string::npos || words.place.find(kNumber, second + kNumber.size()) != std::string::npos)
+    return lesson_not_allowed("words: place", words.place, "a text with {} twice");
+  return words;
+}
+
 Result<TranslatedLessons> read_texts_document(const json& document) {
-  static const std::vector<std::string> keys = {"format", "language", "name", "lessons"};
+  static const std::vector<std::string> keys = {"format", "language", "name", "words", "lessons"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   TranslatedLessons texts;
   constexpr const char* kAllowed = R"(a code like "de" or "pt-BR", but not "en")";
@@ -64,6 +87,8 @@ Result<TranslatedLessons> read_texts_document(const json& document) {
   texts.language = (*language)->get<std::string>();
   if (const Result<void> read = read_lesson_text(document, "name", kMaxLessonLine, texts.name); !read)
     return tl::unexpected(read.error());
+  const Result<LessonWords> words = read_words(document);
+  if (!words) return tl::unexpected(words.error());
   const std::string some = "an object with 1 to " + std::to_string(kMaxTranslated) + " lessons";
   const Result<const json*> lessons = lesson_member(document, "lessons", some);
   if (!lessons) return tl::unexpected(lessons.error());
@@ -72,6 +97,7 @@ Result<TranslatedLessons> read_texts_document(const json& document) {
   for (const auto& [name, value] : (*lessons)->items()) {
     Result<LessonTexts> lesson = read_translated_lesson(value);
     if (!lesson) return tl::unexpected(error_in(lesson_place(name), lesson.error()));
+    lesson->words = *words;
     texts.lessons.emplace(name, std::move(*lesson));
   }
   return texts;
@@ -112,6 +138,13 @@ Result<std::shared_ptr<const TranslatedLessons>> read_lesson_texts(const std::fi
 }
 
 }  // namespace
+
+std::string place_text(const LessonWords& words, std::size_t step, std::size_t count) {
+  const auto [first, second] = places_in(words.place);
+  const std::size_t between = first + kNumber.size();
+  return words.place.substr(0, first) + std::to_string(step + 1) + words.place.substr(between, second - between) +
+         std::to_string(count) + words.place.substr(second + kNumber.size());
+}
 
 bool is_translation_language(std::string_view language) {
   const auto plain = [](char byte) { return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '-'; };

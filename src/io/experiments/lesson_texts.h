@@ -5,6 +5,7 @@
 //     "format": "attnscope-lesson-texts/1",
 //     "language": "de",                                    as the file is called: "de.json"
 //     "name": "Deutsch",                                   as the menu calls it
+//     "words": {"look": "SCHAU HIN", "place": "Schritt {} von {}"},   around the texts of a step; may be missing
 //     "lessons": {
 //       "1-why-attention": {                               the lesson's file without .json
 //         "title": "…", "summary": "…",
@@ -33,6 +34,15 @@ namespace attnscope {
 /// The language of the lessons themselves.
 inline constexpr std::string_view kLessonLanguage = "en";
 
+/// What stands around the texts of a step.
+struct LessonWords {
+  std::string look = "LOOK AT";         ///< above what to look at
+  std::string place = "step {} of {}";  ///< with {} twice: the number of the step, and how many there are
+};
+
+/// "step 2 of 8", for a step that counts from 0.
+std::string place_text(const LessonWords& words, std::size_t step, std::size_t count);
+
 struct LessonStepTexts {
   std::string title;
   std::string text;
@@ -43,6 +53,7 @@ struct LessonStepTexts {
 struct LessonTexts {
   std::string title;
   std::string summary;
+  LessonWords words;
   std::vector<LessonStepTexts> steps;
 };
 

@@ -94,6 +94,10 @@ class FolderModel final : public Model {
     return known ? shown_token(**tokenizer_, static_cast<int>(id), false) : "#" + std::to_string(id);
   }
 
+  [[nodiscard]] Index vocabulary_size() const override {
+    return tokenizer_ ? static_cast<Index>((*tokenizer_)->size()) : 0;
+  }
+
   [[nodiscard]] std::optional<Index> unknown_token() const override {
     return tokenizer_ ? std::optional<Index>((*tokenizer_)->unknown()) : std::nullopt;
   }

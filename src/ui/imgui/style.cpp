@@ -5,7 +5,7 @@
 namespace attnscope::ui {
 namespace {
 
-// Of the grab of a slider: its number may stand there.
+// The number of a slider may stand where its grab is.
 constexpr float kGrabOpacity = 0.6F;
 
 ImVec4 vec(Rgb rgb, float alpha = 1) {

@@ -253,31 +253,16 @@ void bring_near(const Style& style, const Rect& area, const FigurePanelContent& 
   hold(camera, content.figure);
 }
 
-/// Whether one of the lit tensors is computed from the matrix, at once or by way of one other tensor.
-bool feeds_lit(const FigurePanelContent& content, const HeatmapMark& mark) {
-  const std::span<const Step> steps = content.trace.steps();
-  const auto step_at = [&](int step) -> const Step& { return steps[static_cast<std::size_t>(step)]; };
-  const auto is_input = [&](const Step& step) {
-    return std::ranges::find(step.inputs, mark.step) != step.inputs.end();
-  };
-  return std::ranges::any_of(content.lit, [&](const std::string& tensor) {
-    const Step* const lit = content.trace.find(tensor);
-    if (lit == nullptr) return false;
-    return is_input(*lit) || std::ranges::any_of(lit->inputs, [&](int input) { return is_input(step_at(input)); });
-  });
-}
-
-/// Outlines the matrices of the lit tensors and dims those that they are not computed from, if the figure shows any of
-/// them. The picture that a model sees is what they are compared with: it stays as it is. So does everything where the
-/// figure has numbers of its own, which it is about.
+/// Outlines the matrices of the lit tensors and dims the others but the bright ones, if the figure shows any of them. The
+/// picture that a model sees is what they are compared with: it stays as it is. So does everything where the figure is
+/// about numbers of its own.
 void paint_lit(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
   constexpr float kCover = 0.5F;
   const auto is_lit = [&](const HeatmapMark& mark) {
     return std::ranges::any_of(content.lit, [&](const std::string& tensor) { return is_of(content, mark, tensor); });
   };
   if (content.lit.empty() || std::ranges::none_of(content.figure.heatmaps, is_lit)) return;
-  const bool dims =
-      std::ranges::all_of(content.figure.heatmaps, [](const HeatmapMark& mark) { return mark.step >= 0; });
+  const bool dims = std::ranges::none_of(content.figure.heatmaps, has_own_numbers);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (const HeatmapMark& mark : content.figure.heatmaps) {
     const bool lit = is_lit(mark);
@@ -290,7 +275,8 @@ void paint_lit(const Style& style, const FigurePanelContent& content, const Pain
     if (lit) from = {std::floor(from.x), std::floor(from.y)};
     if (lit) to = {std::ceil(to.x), std::ceil(to.y)};
     if (lit) list.AddRect(from, to, color(style.palette.accent), 0, 0, style.px(2));
-    if (!lit && dims && mark.picks.name.empty() && !feeds_lit(content, mark))
+    const bool is_bright = std::ranges::find(content.bright, mark.step) != content.bright.end();
+    if (!lit && dims && !is_bright && mark.picks.name.empty())
       list.AddRectFilled(from, to, color(style.palette.background, kCover));
   }
 }

@@ -45,6 +45,7 @@ struct FigurePanelContent {
   std::size_t current = 0;                 ///< of `found`, outlined more strongly
   bool arrived = false;                    ///< the current one is brought into view
   std::span<const std::string> lit = {};   ///< tensors whose matrices are lit, and the others dimmed
+  std::span<const int> bright = {};        ///< steps of the trace whose matrices are neither
   /// Tensors whose matrices are brought into view in this frame, large, the first one above all.
   std::optional<std::span<const std::string>> brought_near = {};
 };

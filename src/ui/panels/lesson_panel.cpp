@@ -95,7 +95,7 @@ float button_width(const char* label) {
 /// The title at the left; the step's number and the buttons at the right.
 void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& intents) {
   const std::size_t count = shown.lesson.steps.size();
-  const std::string place = "step " + std::to_string(shown.step + 1) + " of " + std::to_string(count);
+  const std::string place = place_text(shown.lesson.words, shown.step, count);
   const char* previous = wide ? "Previous##previous" : "‹##previous";
   const char* next = wide ? "Next##next" : "›##next";
   const float gap = ImGui::GetStyle().ItemSpacing.x;
@@ -163,8 +163,8 @@ void paragraph(const std::string& text, ImU32 ink) {
   ImGui::PopStyleColor();
 }
 
-void what_to_look_at(const Style& style, const LessonStep& step) {
-  section_title(style, "LOOK AT");
+void what_to_look_at(const Style& style, const LessonWords& words, const LessonStep& step) {
+  section_title(style, words.look.c_str());
   paragraph(step.look, color(style.palette.text));
 }
 
@@ -344,7 +344,8 @@ std::optional<float> lesson_height(const Style& style, const Lesson& lesson, flo
 
 void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents) {
   const LessonStep& step = shown.lesson.steps[shown.step];
-  for (const std::string* text : {&step.text, &step.look}) wanted_characters().add(*text);
+  const LessonWords& words = shown.lesson.words;
+  for (const std::string* text : {&step.text, &step.look, &words.look, &words.place}) wanted_characters().add(*text);
   const LessonColumns columns(style, ImGui::GetContentRegionAvail().x);
   const bool wide = columns.wide;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
@@ -363,10 +364,10 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
     if (has_numbers) {
       numbers(style, shown);
     } else {
-      what_to_look_at(style, step);
+      what_to_look_at(style, shown.lesson.words, step);
     }
   };
-  if (has_numbers) what_to_look_at(style, step);
+  if (has_numbers) what_to_look_at(style, shown.lesson.words, step);
   if (!wide) second_column();
   if (shown.read != nullptr) texts_to_read(style, *shown.read);
   ImGui::EndChild();

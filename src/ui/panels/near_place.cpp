@@ -78,11 +78,10 @@ std::vector<std::string> neighbors_of(const Trace& trace, std::span<const std::s
   return neighbors;
 }
 
-/// The boxes of the matrices that are of no tensor: the figure computed their numbers, such as a difference.
 std::vector<Rect> own_boxes(const Figure& figure) {
   std::vector<Rect> boxes;
   for (const HeatmapMark& mark : figure.heatmaps) {
-    if (mark.step < 0) boxes.push_back(mark.box);
+    if (has_own_numbers(mark)) boxes.push_back(mark.box);
   }
   return boxes;
 }
@@ -95,12 +94,12 @@ double middle_of_view(double begin, double end, double view, double figure) {
   return std::clamp(end + std::min(kBehind, std::max(0.0, slack) / 2), view, figure) - view / 2;
 }
 
-/// The matrices of the first tensor, and how much larger than when all of the figure is in view they should be.
+/// The matrices of the first tensor, and the zoom they need.
 struct FirstMatrix {
-  Rect box;             ///< of all of them
-  double letters = 1;   ///< for letters of their full size
-  double readable = 1;  ///< for a class, beside others
-  double enlarged = 1;  ///< from the last row
+  Rect box;                          ///< of all of them
+  double zoom_for_letters = 1;       ///< for letters of their full size
+  double zoom_beside_others = 1;     ///< for a class to read them where it sees other matrices as well
+  double zoom_for_the_last_row = 1;  ///< for a class to read them from the last row
 };
 
 FirstMatrix first_matrix(std::span<const Rect> boxes, const NearPanel& panel) {
@@ -123,10 +122,15 @@ NearPlace beginning_with_large_letters(const Figure& figure, const NearPanel& pa
 
 }  // namespace
 
+bool has_own_numbers(const HeatmapMark& mark) {
+  return mark.step < 0 && mark.picks.name.empty() && !mark.id.starts_with("moment.");
+}
+
 NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
                      const NearPanel& panel) {
   std::vector<Rect> places;
   std::optional<FirstMatrix> first;
+  std::optional<Rect> first_with_headings;
   const auto fitting = [&](const Rect& box) {
     return std::min(panel.width / (box.width * panel.fit), panel.height / (box.height * panel.fit));
   };
@@ -136,16 +140,17 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
     places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
     if (first) continue;
     first = first_matrix(boxes, panel);
+    first_with_headings = places.front();
     const double room = fitting(boxes.size() == 1 ? first->box : places.front());
-    first->letters = std::max(1.0, std::min(first->letters, room));
-    first->enlarged = std::max(1.0, std::min(first->enlarged, room));
-    if (fitting(places.front()) < first->enlarged) places.front() = first->box;
+    for (double* const zoom : {&first->zoom_for_letters, &first->zoom_for_the_last_row})
+      *zoom = std::max(1.0, std::min(*zoom, room));
+    places.front() = first->box;
   }
   if (!first) return beginning_with_large_letters(figure, panel);
   // They usually follow from the others: the last one says what the figure is about.
   const std::vector<Rect> own = own_boxes(figure);
   places.insert(places.end(), own.rbegin(), own.rend());
-  if (!own.empty()) first->enlarged = first->letters;
+  if (!own.empty()) first->zoom_for_the_last_row = first->zoom_for_letters;
   const auto grown = [&](Rect near, std::span<const Rect> more, double zoom) {
     for (const Rect& place : more) {
       const Rect all = near.united(place);
@@ -153,18 +158,18 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
     }
     return near;
   };
-  Rect near = grown(places.front(), places, first->letters);
-  double zoom = std::max(first->letters, std::min(first->enlarged, fitting(near)));
-  if (zoom < first->readable) {
-    zoom = first->enlarged;
-    near = grown(places.front(), places, zoom);
+  Rect near = grown(first->box, places, first->zoom_for_letters);
+  double zoom = std::max(first->zoom_for_letters, std::min(first->zoom_for_the_last_row, fitting(near)));
+  if (zoom < first->zoom_beside_others) {
+    zoom = first->zoom_for_the_last_row;
+    near = grown(first->box, places, zoom);
   }
-  std::vector<Rect> neighbors;
+  std::vector<Rect> more = {*first_with_headings};
   for (const std::string& tensor : neighbors_of(trace, tensors)) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
-    if (!boxes.empty()) neighbors.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
+    if (!boxes.empty()) more.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
   }
-  near = grown(near, neighbors, zoom);
+  near = grown(near, more, zoom);
   const double seen = zoom * panel.fit;
   return {zoom,
           {middle_of_view(near.x, near.right(), panel.width / seen, figure.width),

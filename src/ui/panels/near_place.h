@@ -23,6 +23,10 @@ struct NearPlace {
   Point center;
 };
 
+/// Whether the matrix has numbers that its figure computed and is about, such as a difference: not those of a tensor, of a
+/// picture, or of a moment that is played.
+bool has_own_numbers(const HeatmapMark& mark);
+
 /// Letters get their full size, and the matrix of the first of the tensors a length that a class can read from the last
 /// row, a smaller one where more of the tensors or all of the figure is in view then, or where the figure has matrices with
 /// numbers of its own, such as a difference; of a tensor with several matrices, such as one for each head, all stay in

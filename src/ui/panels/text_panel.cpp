@@ -251,6 +251,32 @@ class TextColumn {
   UiIntents& intents_;
 };
 
+/// The texts that the experiment has, as SetText counts them.
+std::vector<int> shown_texts(const Experiment& experiment) {
+  const int count = text_count(experiment);
+  std::vector<int> shown;
+  if (count > 0) shown.push_back(1);
+  if (count > 1) shown.push_back(2);
+  if (count > 0 && shows_patch_text(experiment)) shown.push_back(3);
+  return shown;
+}
+
+/// As much of a text as is read at a glance: its tokens, but special ones, where only ids were given.
+std::string beginning_of(const ModelText& text) {
+  if (!text.text.empty()) {
+    std::string beginning(utf8_prefix(text.text, kMostToRead));
+    return beginning.size() < text.text.size() ? beginning + "…" : beginning;
+  }
+  std::string beginning;
+  for (std::size_t i = 0; i < text.ids.size(); ++i) {
+    if (beginning.size() > kMostToRead) return beginning + "…";
+    if (i < text.special.size() && text.special[i]) continue;
+    const bool is_named = i < text.pieces.size();
+    beginning += is_named ? text.pieces[i] : (beginning.empty() ? "" : ", ") + std::to_string(text.ids[i]);
+  }
+  return beginning;
+}
+
 }  // namespace
 
 int text_count(const Experiment& experiment) {
@@ -261,7 +287,7 @@ int text_count(const Experiment& experiment) {
 }
 
 bool shows_patch_text(const Experiment& experiment) {
-  if (experiment.view.name == "patching") return true;
+  if (experiment.view.name == "patching" || !experiment.patch_text.ids.empty()) return true;
   return std::any_of(experiment.interventions.begin(), experiment.interventions.end(),
                      [](const Intervention& each) { return each.kind == Intervention::Kind::patched; });
 }
@@ -270,9 +296,7 @@ double text_panel_height(double window_height) { return window_height < 560 ? 10
 
 void text_panel(const Style& style, const Experiment& experiment, std::span<const NextWord> words, UiState& state,
                 UiIntents& intents) {
-  std::vector<int> shown = {1};
-  if (text_count(experiment) > 1) shown.push_back(2);
-  if (shows_patch_text(experiment)) shown.push_back(3);
+  const std::vector<int> shown = shown_texts(experiment);
   const auto count = static_cast<int>(shown.size());
   const float gap = style.px(16);
   const float width =
@@ -285,13 +309,10 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
 }
 
 void texts_to_read(const Style& style, const Experiment& experiment) {
-  if (text_count(experiment) == 0) return;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
-  for (const int which : {1, 2, 3}) {
-    if (model_text(experiment, which).ids.empty()) continue;
-    const std::string all = typed_text(experiment, which);
-    std::string text(utf8_prefix(all, kMostToRead));
-    if (text.size() < all.size()) text += "…";
+  for (const int which : shown_texts(experiment)) {
+    const std::string text = beginning_of(model_text(experiment, which));
+    if (text.empty()) continue;
     wanted_characters().add(text);
     section_title(style, title_of(experiment, which).c_str());
     ImGui::PushTextWrapPos(0);

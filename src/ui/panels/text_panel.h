@@ -12,7 +12,7 @@ namespace attnscope::ui {
 /// The number of texts that the model of the experiment takes; 0 without a model, and for one that reads pictures.
 int text_count(const Experiment& experiment);
 
-/// Whether the text that parts are patched from is shown beside them.
+/// Whether the text that parts are patched from is shown beside them: it is there, or asked for.
 bool shows_patch_text(const Experiment& experiment);
 
 /// Its height in logical pixels.
@@ -23,8 +23,8 @@ double text_panel_height(double window_height);
 void text_panel(const Style& style, const Experiment& experiment, std::span<const NextWord> words, UiState& state,
                 UiIntents& intents);
 
-/// Where there is no room for boxes: what the model reads and what parts are patched from, to be read only; nothing without
-/// a model that reads text. Of a long text the beginning.
+/// Where there is no room for boxes: what the model reads and what parts are patched from, to be read only, or the beginning
+/// of a long text. Shows nothing without a model that reads text.
 void texts_to_read(const Style& style, const Experiment& experiment);
 
 }  // namespace attnscope::ui

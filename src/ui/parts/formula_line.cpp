@@ -42,9 +42,9 @@ double append_words(FormulaLayout& layout, const std::vector<FormulaPiece>& piec
 /// nothing where that would be a word or two.
 std::string fitting_sentence(const std::string& sentence, double width) {
   constexpr std::ptrdiff_t kLeastWords = 3;
-  const auto first = [&](const char* ends, const char* behind) {
-    for (std::size_t end = sentence.find_last_of(ends); end != std::string::npos && end > 0;
-         end = sentence.find_last_of(ends, end - 1)) {
+  const auto beginning_up_to = [&](const char* breaks, const char* behind) {
+    for (std::size_t end = sentence.find_last_of(breaks); end != std::string::npos && end > 0;
+         end = sentence.find_last_of(breaks, end - 1)) {
       std::string words = sentence.substr(0, end);
       if (std::ranges::count(words, ' ') + 1 < kLeastWords) break;
       words += behind;
@@ -53,8 +53,8 @@ std::string fitting_sentence(const std::string& sentence, double width) {
     return std::string();
   };
   if (text_width(sentence, kSize) <= width) return sentence;
-  const std::string clauses = first(",:;", ".");
-  return clauses.empty() ? first(" ", " …") : clauses;
+  const std::string clauses = beginning_up_to(",:;", ".");
+  return clauses.empty() ? beginning_up_to(" ", " …") : clauses;
 }
 
 std::string button_id(const FormulaSymbol& symbol) { return "symbol " + symbol.id; }

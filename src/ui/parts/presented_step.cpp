@@ -1,7 +1,9 @@
 #include "ui/parts/presented_step.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
 
 #include "figure/model/figure.h"
 
@@ -31,17 +33,18 @@ void add_quoted(std::string_view text, std::vector<std::string>& tensors) {
 void add_named(std::string_view look, const std::string& cell, std::vector<std::string>& tensors) {
   const std::string layer = cell.substr(0, cell.rfind('.') + 1);
   const bool is_cross = std::string_view(cell).substr(layer.size()).starts_with("cross_");
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kSymbols = {
+      {{"X", "x"}, {"X₂", "x2"}, {"Q", "q"}, {"K", "k"}, {"V", "v"}}};
   const auto is_part_of_word = [&](std::size_t at) {
     const char each = at < look.size() ? look[at] : ' ';
     const bool is_of_quotes = static_cast<unsigned char>(each) >= 0x80;
     return (each != '.' && is_of_name(each)) || (each >= 'A' && each <= 'Z') || is_of_quotes;
   };
-  if (look.find("X₂") != std::string_view::npos) add_once("x2", tensors);
-  for (const char symbol : {'X', 'Q', 'K', 'V'}) {
+  for (const auto& [symbol, name] : kSymbols) {
     for (std::size_t at = look.find(symbol); at != std::string_view::npos; at = look.find(symbol, at + 1)) {
-      if ((at > 0 && is_part_of_word(at - 1)) || is_part_of_word(at + 1)) continue;
-      const std::string before = symbol == 'X' ? "" : symbol == 'Q' && is_cross ? layer + "cross_" : layer;
-      add_once(before + static_cast<char>(symbol - 'A' + 'a'), tensors);
+      if ((at > 0 && is_part_of_word(at - 1)) || is_part_of_word(at + symbol.size())) continue;
+      const std::string before = name[0] == 'x' ? "" : name[0] == 'q' && is_cross ? layer + "cross_" : layer;
+      add_once(before + name, tensors);
       break;
     }
   }

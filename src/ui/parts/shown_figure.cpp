@@ -51,9 +51,26 @@ void ShownFigure::update(double width, double height) {
 }
 
 const std::vector<std::string>& ShownFigure::tensors_of_moment(const FigureRequest& now) {
-  const bool same = requested_ && requested_->trace == now.trace && requested_->view == now.view;
-  if (!same || moment_tensors_.empty()) moment_tensors_ = played_tensors(*now.trace, *view_options(now.view));
-  return moment_tensors_;
+  if (!moment_tensors_ || moment_tensors_->trace.lock() != now.trace || moment_tensors_->view != now.view)
+    moment_tensors_ = MomentTensors{now.trace, now.view, played_tensors(*now.trace, *view_options(now.view))};
+  return moment_tensors_->tensors;
+}
+
+const std::vector<int>& ShownFigure::sources_of_spoken() {
+  const std::shared_ptr<const Trace>& trace = built_for_->trace;
+  if (sources_.trace.lock() == trace && sources_.step == presented_.step()) return sources_.steps;
+  sources_ = {trace, presented_.step(), {}};
+  std::vector<int>& steps = sources_.steps;
+  for (const std::string& tensor : presented_.tensors()) {
+    if (const Step* const spoken_of = trace->find(tensor); spoken_of != nullptr)
+      steps.insert(steps.end(), spoken_of->inputs.begin(), spoken_of->inputs.end());
+  }
+  const std::vector<int> at_once = steps;
+  for (const int step : at_once) {
+    const std::vector<int>& inputs = trace->steps()[static_cast<std::size_t>(step)].inputs;
+    steps.insert(steps.end(), inputs.begin(), inputs.end());
+  }
+  return steps;
 }
 
 void ShownFigure::show(const FigureRequest& what, Figure figure) {
@@ -85,6 +102,7 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
   UiIntents ignored;
   const bool stale = built_for_->view.name != shared_.session().experiment().view.name;
   if (token_search_.is_open()) token_search_.search(target_, *built_for_->trace, built_);
+  const bool is_symbol_lit = !formula_line_.lit().empty();
   const FigurePanelContent content = {figure(),
                                       *built_for_->trace,
                                       built_for_->trace_number,
@@ -92,7 +110,8 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
                                       token_search_.found(),
                                       token_search_.current(),
                                       token_search_.arrived(),
-                                      formula_line_.lit().empty() ? presented_.tensors() : formula_line_.lit(),
+                                      is_symbol_lit ? formula_line_.lit() : presented_.tensors(),
+                                      is_symbol_lit ? std::span<const int>() : sources_of_spoken(),
                                       presents_anew() ? std::optional(presented_.enlarged()) : std::nullopt};
   figure_panel(style, shared_.luts, content, batch_, lines_, shared_.state, stale ? ignored : intents);
 }

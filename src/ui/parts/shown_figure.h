@@ -69,10 +69,25 @@ class ShownFigure {
   [[nodiscard]] const platform::LineLayer& lines() const { return lines_; }
 
  private:
+  /// The tensors of a moment, and what they were found for.
+  struct MomentTensors {
+    std::weak_ptr<const Trace> trace;
+    ViewChoice view;
+    std::vector<std::string> tensors;
+  };
+  /// The sources of the tensors of a presented step, and what they were found for.
+  struct SpokenSources {
+    std::weak_ptr<const Trace> trace;
+    const LessonStep* step = nullptr;
+    std::vector<int> steps;
+  };
+
   void show(const FigureRequest& what, Figure figure);
   [[nodiscard]] double drawn_share() const;
   /// What the moment that is played computes with.
   const std::vector<std::string>& tensors_of_moment(const FigureRequest& now);
+  /// The steps that one of the tensors which the presented step speaks of is computed from, at once or by way of one other.
+  const std::vector<int>& sources_of_spoken();
   /// Whether the figure of the presented step has just arrived.
   [[nodiscard]] bool presents_anew();
 
@@ -91,8 +106,9 @@ class ShownFigure {
   TokenSearch token_search_;
   FormulaLine formula_line_;
   PresentedStep presented_;
+  SpokenSources sources_;
   bool presents_moment_ = false;
-  std::vector<std::string> moment_tensors_;  ///< of the last request
+  std::optional<MomentTensors> moment_tensors_;
   Playback playback_;
   FigureBuilder builder_;
 };

@@ -7,6 +7,7 @@
 #include "core/experiment/system.h"
 #include "figure/views/view.h"
 #include "io/experiments/experiment_link.h"
+#include "io/experiments/labels_file.h"
 #include "io/experiments/lesson_file.h"
 #include "ui/workbench/window_app.h"
 
@@ -68,10 +69,7 @@ void add_window_command(CommandLine& line) {
           "The experiment, lesson, figure, link, tensor file, model folder or system to open in the window; - reads "
           "tensors from standard input")
       ->type_name("FILE");
-  line.program()
-      .add_option("--labels", options->labels,
-                  "A file with token labels: a JSON list, one label per line, or one sentence")
-      ->type_name("FILE");
+  line.program().add_option("--labels", options->labels, kLabelsHelp)->type_name("FILE");
   line.program()
       .add_option("--theme", options->theme,
                   "Theme of the window: dark or light (default: the last one used, at first dark)")
