@@ -326,7 +326,7 @@ TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   // Two decimals tell numbers apart whose scale ends at 1.
   EXPECT_EQ(written(42, 1, &of_one_size), (Names{"−0.06", "0.06", "0.50", "−1.00", "−0.99", "0.00"}));
   EXPECT_EQ(written(42, 0.05, &of_one_size), Names());
-  EXPECT_EQ(written(30, 1, &of_one_size), Names());
+  EXPECT_EQ(written(30, 1, &of_one_size), Names()) << "no room for a minus";
 }
 
 TEST(Heads, OfAFewLayersFitOnAPage) {

@@ -106,15 +106,13 @@ struct Painter {
     const double width = box.width / static_cast<double>(mark.columns());
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
-    const bool share = is_of_shares(mark.scale);
     const bool texts = !mark.cell_texts.empty();
-    // Enough for any number with one digit or, where that is enough, two decimals; and for shares with three.
-    const double room_for_any = text_width("−0.0001", size);
-    const bool is_narrow = !share && !texts && width < room_for_any && is_of_short_numbers(mark.scale);
+    // Enough for any number with one digit, for shares with three decimals, or for any on the scale with two.
+    const double room = is_of_shares(mark.scale) ? text_width("0.000", size) + type(4) : text_width("−0.0001", size);
+    const bool is_narrow = !texts && width < room && is_of_short_numbers(mark.scale);
     const double least = texts       ? type(20)
-                         : share     ? text_width("0.000", size) + type(4)
-                         : is_narrow ? text_width("−0.00", size) + type(4)
-                                     : room_for_any;
+                         : is_narrow ? text_width(mark.scale.low < 0 ? "−0.00" : "0.00", size) + type(4)
+                                     : room;
     if (height < size * (texts ? 1.3 : 1.6) || width < least) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);
