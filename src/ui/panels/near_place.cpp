@@ -97,20 +97,21 @@ double middle_of_view(double begin, double end, double view, double figure) {
 /// The matrices of the first tensor, and the zoom they need.
 struct FirstMatrix {
   Rect box;                          ///< of all of them
+  Rect with_headings;                ///< the same with their headings above
   double zoom_for_letters = 1;       ///< for letters of their full size
   double zoom_beside_others = 1;     ///< for a class to read them where it sees other matrices as well
   double zoom_for_the_last_row = 1;  ///< for a class to read them from the last row
 };
 
-FirstMatrix first_matrix(std::span<const Rect> boxes, const NearPanel& panel) {
+FirstMatrix first_matrix(std::span<const Rect> boxes, const Rect& headed, const NearPanel& panel) {
   const Rect box = all_of(boxes);
   const double larger = panel.unit / panel.fit;
   const double letters = boxes.size() == 1 || larger > kNearlyLarge ? larger : 1;
-  if (boxes.size() > 1) return {box, letters, 1, letters};
+  if (boxes.size() > 1) return {box, headed, letters, 1, letters};
   const double length = std::max(box.width, box.height) * panel.fit / panel.unit;
   const double readable = kLongEnough / length;
   const bool is_enough = readable <= 1 && larger <= kNearlyLarge;
-  return {box, letters, readable, is_enough ? letters : std::max(letters, kEnlarged / length)};
+  return {box, headed, letters, readable, is_enough ? letters : std::max(letters, kEnlarged / length)};
 }
 
 /// The whole figure or, where its letters would be small, as much of its beginning as there is room for.
@@ -130,21 +131,21 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
                      const NearPanel& panel) {
   std::vector<Rect> places;
   std::optional<FirstMatrix> first;
-  std::optional<Rect> first_with_headings;
   const auto fitting = [&](const Rect& box) {
     return std::min(panel.width / (box.width * panel.fit), panel.height / (box.height * panel.fit));
   };
   for (const std::string& tensor : tensors) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
     if (boxes.empty()) continue;
-    places.push_back(with_headings(figure, trace, tensor, all_of(boxes)));
-    if (first) continue;
-    first = first_matrix(boxes, panel);
-    first_with_headings = places.front();
-    const double room = fitting(boxes.size() == 1 ? first->box : places.front());
+    const Rect headed = with_headings(figure, trace, tensor, all_of(boxes));
+    if (first) {
+      places.push_back(headed);
+      continue;
+    }
+    first = first_matrix(boxes, headed, panel);
+    const double room = fitting(boxes.size() == 1 ? first->box : headed);
     for (double* const zoom : {&first->zoom_for_letters, &first->zoom_for_the_last_row})
       *zoom = std::max(1.0, std::min(*zoom, room));
-    places.front() = first->box;
   }
   if (!first) return beginning_with_large_letters(figure, panel);
   // They usually follow from the others: the last one says what the figure is about.
@@ -164,7 +165,7 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
     zoom = first->zoom_for_the_last_row;
     near = grown(first->box, places, zoom);
   }
-  std::vector<Rect> more = {*first_with_headings};
+  std::vector<Rect> more = {first->with_headings};
   for (const std::string& tensor : neighbors_of(trace, tensors)) {
     const std::vector<Rect> boxes = boxes_of(figure, trace, tensor);
     if (!boxes.empty()) more.push_back(with_headings(figure, trace, tensor, all_of(boxes)));

@@ -93,11 +93,13 @@ class TextColumn {
     const float left = ImGui::GetCursorPosX();
     section_title(style_, title_of(experiment_, which_).c_str());
     ImGui::SameLine();
-    const std::string count = token_count();
-    next_words(left + width - ImGui::CalcTextSize(count.c_str()).x - style_.px(16));
-    const bool lists_words = unknown_count() > 0 && can_list_words(*experiment_.model);
+    const Index unknown = unknown_count();
+    const std::string count = token_count(unknown);
+    const float before_count = left + width - line_width(count);
+    next_words(before_count - style_.px(16));
+    const bool lists_words = unknown > 0 && can_list_words(*experiment_.model);
     text_right(count, left + width, color(lists_words ? style_.palette.accent : style_.palette.dim));
-    if (lists_words) known_words(left + width - ImGui::CalcTextSize(count.c_str()).x, count);
+    if (lists_words) known_words(before_count, count);
     ImGui::SetCursorPosX(left);
   }
 
@@ -123,9 +125,8 @@ class TextColumn {
     return unknown;
   }
 
-  [[nodiscard]] std::string token_count() const {
+  [[nodiscard]] std::string token_count(Index unknown) const {
     const Index tokens = std::ssize(text_.ids);
-    const Index unknown = unknown_count();
     return grouped_text(tokens) + (tokens == 1 ? " token" : " tokens") +
            (unknown > 0 ? ", " + grouped_text(unknown) + " unknown" : "");
   }
