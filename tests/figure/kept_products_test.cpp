@@ -35,27 +35,27 @@ class KeptProducts : public testing::Test {
   std::shared_ptr<const Trace> trace_ = trace_with({});
 };
 
-using Names = std::vector<std::string>;
+using MatrixIds = std::vector<std::string>;
 
 TEST_F(KeptProducts, AreAllWithoutTensorsAndWhereNoneIsThere) {
-  const Names all = matrices(flow_of({}));
+  const MatrixIds all = matrices(flow_of({}));
   EXPECT_GT(all.size(), 12U);
   EXPECT_EQ(matrices(flow_of({"nothing"})), all);
 }
 
 TEST_F(KeptProducts, HaveWhatATensorIsComputedFrom) {
-  EXPECT_EQ(matrices(flow_of({"q"})), (Names{"x", "w_q", "q"}));
-  EXPECT_EQ(matrices(flow_of({"w_q"})), (Names{"x", "w_q", "q"}));
-  EXPECT_EQ(matrices(flow_of({"scores"})), (Names{"attend.q", "attend.k.transposed", "scores"}));
-  EXPECT_EQ(matrices(flow_of({"weights"})), (Names{"attend.q", "attend.k.transposed", "scores", "weights"}));
-  EXPECT_EQ(matrices(flow_of({"head_outputs"})), (Names{"weights", "attend.v", "head_outputs"}));
-  EXPECT_EQ(matrices(flow_of({"out"})), (Names{"merge.merged", "w_out.transposed", "out"}));
+  EXPECT_EQ(matrices(flow_of({"q"})), (MatrixIds{"x", "w_q", "q"}));
+  EXPECT_EQ(matrices(flow_of({"w_q"})), (MatrixIds{"x", "w_q", "q"}));
+  EXPECT_EQ(matrices(flow_of({"scores"})), (MatrixIds{"attend.q", "attend.k.transposed", "scores"}));
+  EXPECT_EQ(matrices(flow_of({"weights"})), (MatrixIds{"attend.q", "attend.k.transposed", "scores", "weights"}));
+  EXPECT_EQ(matrices(flow_of({"head_outputs"})), (MatrixIds{"weights", "attend.v", "head_outputs"}));
+  EXPECT_EQ(matrices(flow_of({"out"})), (MatrixIds{"merge.merged", "w_out.transposed", "out"}));
 }
 
 TEST_F(KeptProducts, AreAsFewAsShowAllOfTheTensors) {
-  EXPECT_EQ(matrices(flow_of({"q", "scores"})), (Names{"attend.q", "attend.k.transposed", "scores"}));
-  EXPECT_EQ(matrices(flow_of({"out", "x", "nothing"})), (Names{"x", "merge.merged", "w_out.transposed", "out"}));
-  EXPECT_EQ(matrices(flow_of({"q", "k", "v"})), (Names{"x", "w_q", "q", "w_k", "k", "w_v", "v"}));
+  EXPECT_EQ(matrices(flow_of({"q", "scores"})), (MatrixIds{"attend.q", "attend.k.transposed", "scores"}));
+  EXPECT_EQ(matrices(flow_of({"out", "x", "nothing"})), (MatrixIds{"x", "merge.merged", "w_out.transposed", "out"}));
+  EXPECT_EQ(matrices(flow_of({"q", "k", "v"})), (MatrixIds{"x", "w_q", "q", "w_k", "k", "w_v", "v"}));
 }
 
 TEST_F(KeptProducts, HaveLargerCellsAndTheNamesOfTheirRows) {

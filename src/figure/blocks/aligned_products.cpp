@@ -13,7 +13,9 @@
 namespace attnscope {
 namespace {
 
-constexpr double kNarrow = 480;  // figures narrower than this have a shorter legend
+constexpr double kNarrow = 600;  // figures narrower than this have a shorter legend
+constexpr double kBar = 120;     // width of a colour bar
+constexpr double kNarrowBar = 80;
 
 class ProductLayout {
  public:
@@ -136,13 +138,30 @@ class ProductLayout {
     figure_.heatmaps.push_back(std::move(mark));
   }
 
-  /// What a bar is for beside that of the weights: `both` says that there is one for matrices with negative numbers and
-  /// one for those without.
-  [[nodiscard]] std::string others_title(bool both, bool negative) const {
-    if (options_.width < kNarrow)
-      return std::string("others") + (!both ? "" : negative ? " with −" : " without −") + ", scaled to their maximum";
-    const char* const sign = !both ? "" : negative ? " with negative numbers" : " without negative numbers";
-    return std::string("other matrices") + sign + ", each scaled to its maximum";
+  [[nodiscard]] bool is_narrow() const { return options_.width < kNarrow; }
+
+  /// What a bar is for that is not that of the weights: `both` says that there is one for matrices with negative numbers
+  /// and one for those without.
+  [[nodiscard]] std::string others_title(bool weights, bool both, bool negative) const {
+    const bool narrow = is_narrow();
+    std::string title = weights ? "others" : "matrices";
+    if (both)
+      title += negative ? (narrow ? " with −" : " with negative numbers")
+               : narrow ? " without −"
+                        : " without negative numbers";
+    return title + (narrow ? ", scaled to their maximum" : ", each scaled to its maximum") + borrowed_scale(negative);
+  }
+
+  /// ", head to that of V": which matrix with negative numbers, or without, has another one's scale; empty: none.
+  [[nodiscard]] std::string borrowed_scale(bool negative) const {
+    for (const AlignedProduct& product : products_) {
+      for (const Column& column : product.columns) {
+        const std::optional<Block>& block = column.bottom;
+        if (block && !block->scale_of.empty() && (block->mark.scale.map == ColorMap::red_blue) == negative)
+          return ", " + block->symbol + " to " + (is_narrow() ? block->scale_of + "’s" : "that of " + block->scale_of);
+      }
+    }
+    return "";
   }
 
   /// One bar for each colour map in the figure.
@@ -163,12 +182,13 @@ class ProductLayout {
     for (const ColorMap map : {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue}) {
       if (!used.contains(map)) continue;
       const bool weights = map == ColorMap::viridis;
-      ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
-                          {0, 0, 120, 9},
-                          {map, 0, weights ? used.at(map).high : 1},
-                          weights ? "weights" : others_title(both, map == ColorMap::red_blue),
-                          "0",
-                          weights ? scale_end_text(used.at(map)) : "max"};
+      ColorBarMark bar = {
+          "legend." + std::string(color_map_name(map)),
+          {0, 0, is_narrow() ? kNarrowBar : kBar, 9},
+          {map, 0, weights ? used.at(map).high : 1},
+          weights ? "weights" : others_title(used.contains(ColorMap::viridis), both, map == ColorMap::red_blue),
+          "0",
+          weights ? scale_end_text(used.at(map)) : "max"};
       if (map == ColorMap::red_blue) bar.low_text = "−max";
       bars.push_back(std::move(bar));
     }

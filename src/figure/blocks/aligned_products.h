@@ -14,9 +14,10 @@ namespace attnscope {
 /// A matrix with the heading above it.
 struct Block {
   HeatmapMark mark;
-  std::string symbol;   ///< markup
-  std::string formula;  ///< markup, after the symbol: "= X W_{Q}"
-  std::string brief;    ///< markup, in place of the symbol where headings are narrow; empty: the symbol as well
+  std::string symbol;         ///< markup
+  std::string formula;        ///< markup, after the symbol: "= X W_{Q}"
+  std::string brief;          ///< markup, in place of the symbol where headings are narrow; empty: the symbol as well
+  std::string scale_of = "";  ///< markup; the symbol of the matrix whose scale this one has; empty: its own scale
 };
 
 /// One column of an aligned product: a right factor above its product, or one of them alone.

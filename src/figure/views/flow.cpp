@@ -43,6 +43,7 @@ class FlowAlignedProducts {
       products.push_back(merge());
       if (has("projected_image")) products.push_back(add_to_picture());
     }
+    blend_in_colors_of_values(products);
     return products;
   }
 
@@ -270,6 +271,29 @@ class FlowAlignedProducts {
     }
     if (has("mean_weights")) row.columns.push_back(alone(block("mean_weights", "over all heads")));
     return row;
+  }
+
+  /// Gives the outputs of the head and its values one scale: half a value is to look like half of it.
+  void blend_in_colors_of_values(std::vector<AlignedProduct>& products) const {
+    const Step* const values = trace_.find(names_.stage + "v");
+    const Step* const outputs = trace_.find(names_.stage + names_.cross + "head_outputs");
+    if (values == nullptr || outputs == nullptr) return;
+    std::vector<Block*> shared;
+    for (AlignedProduct& product : products) {
+      for (Column& column : product.columns) {
+        for (std::optional<Block>* const block : {&column.top, &column.bottom}) {
+          const Step* const shown = *block ? &step((*block)->mark.step) : nullptr;
+          if (shown != nullptr && (shown == values || shown == outputs)) shared.push_back(&**block);
+        }
+      }
+    }
+    if (shared.empty()) return;
+    ColorScale scale = shared.front()->mark.scale;
+    for (const Block* const each : shared) scale = joint_scale(scale, each->mark.scale);
+    for (Block* const each : shared) {
+      each->mark.scale = scale;
+      if (&step(each->mark.step) == outputs) each->scale_of = symbol(values->name);
+    }
   }
 
   [[nodiscard]] AlignedProduct add_to_picture() const {
