@@ -49,7 +49,7 @@ TEST_F(KeptProducts, HaveWhatATensorIsComputedFrom) {
   EXPECT_EQ(matrices(flow_of({"scores"})), (MatrixIds{"attend.q", "attend.k.transposed", "scores"}));
   EXPECT_EQ(matrices(flow_of({"weights"})), (MatrixIds{"attend.q", "attend.k.transposed", "scores", "weights"}));
   EXPECT_EQ(matrices(flow_of({"head_outputs"})), (MatrixIds{"weights", "attend.v", "head_outputs"}));
-  EXPECT_EQ(matrices(flow_of({"out"})), (MatrixIds{"merge.merged", "w_out.transposed", "out"}));
+  EXPECT_EQ(matrices(flow_of({"out"})), (MatrixIds{"merge.merged", "w_out", "out"}));
 }
 
 TEST_F(KeptProducts, AreAsFewAsShowAllOfTheTensors) {

@@ -125,6 +125,20 @@ TEST(LayerGrid, HasWordsAtItsEdges) {
   }
 }
 
+/// A frame alone would look like a choice.
+TEST(LayerGrid, CrossesOutHeadsThatAreOff) {
+  Experiment experiment = made_trace("gpt2", some_ids(6), {4, 4, 8})->experiment();
+  experiment.interventions = {{"layer2.head_outputs", 1, {}, Intervention::Kind::off},
+                              {"layer3.head_outputs", 0, {}, Intervention::Kind::mean}};
+  const Figure figure = figure_of(**run(experiment), "heads", {}, 900, 700);
+  const auto lines_of = [&](const std::string& id) {
+    return std::ranges::count_if(figure.lines, [&](const LineMark& line) { return line.id.starts_with(id + "."); });
+  };
+  EXPECT_EQ(lines_of("layer2.weights.1"), 2);
+  EXPECT_EQ(lines_of("layer3.weights.0"), 0);
+  EXPECT_EQ(lines_of("layer2.weights.0"), 0);
+}
+
 /// Those of queries and of keys differ in a decoder, which attends to another text.
 TEST(LayerGrid, HasNoWordsWhereMapsHaveOthers) {
   const auto trace = made_trace("t5", some_ids(6), {4, 4, 8});

@@ -134,6 +134,18 @@ TEST_F(HeadSwitch, XSwitchesTheChosenHead) {
   EXPECT_TRUE(screen().experiment().heads_off.empty());
 }
 
+TEST_F(HeadSwitch, XSwitchesTheHeadUnderTheCursor) {
+  open_view("heads");
+  const std::vector<HeatmapMark>& marks = screen().workbench().shown_figure().figure().heatmaps;
+  const auto third = std::ranges::find(marks, std::string("weights.2"), &HeatmapMark::id);
+  ASSERT_NE(third, marks.end());
+  screen().move(screen().on_screen(third->box.center()));
+  screen().settle();
+  screen().key('X');
+  screen().settle();
+  EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2}));
+}
+
 TEST_F(MaskBrush, ArrowsMoveTheKeptCell) {
   using platform::KeyPress;
   screen().key('2');

@@ -31,6 +31,27 @@ TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
   EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"v"});
 }
 
+TEST(PresentedStep, HasTheControlsThatItTellsToUse) {
+  LessonStep step;
+  step.experiment = *default_experiment("worked-example");
+  const auto controls_for = [&](const char* look) {
+    step.look = look;
+    return ui::controls_of_step(step);
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(controls_for("Drag Temperature slowly from 0.1 to 10."), Names{"temperature"});
+  EXPECT_EQ(controls_for("The weights. Set the mask to none, and they come back."), Names{"mask"});
+  EXPECT_EQ(controls_for("Set Window radius to 2."), Names{"mask"});
+  EXPECT_EQ(controls_for("Try other numbers of tokens or heads, or another seed."), (Names{"tokens", "heads", "seed"}));
+  EXPECT_EQ(controls_for("Drag Cross-attention queries from 1 to 8."), Names{"cross_queries"});
+  EXPECT_EQ(controls_for("Change the first word of Labels."), Names{"labels"});
+  EXPECT_EQ(controls_for("The mask hides tokens. Temperature and the seed of all heads."), Names{});
+  EXPECT_EQ(controls_for("Heads: dragged tokens settle."), Names{});
+  EXPECT_EQ(controls_for(""), Names{});
+  step.experiment = *default_experiment("hand-made-heads");
+  EXPECT_EQ(controls_for("Drag Window radius and watch the last head."), Names{"radius"});
+}
+
 TEST(PresentedStep, GrowsWithTheWindowAndNeverGetsSmaller) {
   const double least = ui::presenting_size(1280, 720);
   EXPECT_DOUBLE_EQ(least * TypeSize::kSmall, ui::kPresentedLetters);

@@ -59,6 +59,26 @@ TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {
   EXPECT_TRUE(screen().is_open("Text"));
 }
 
+// A step says what to drag: that slider stands below it, and needs no panel.
+TEST_F(PresentedText, HasTheSliderThatAStepNames) {
+  LessonStep step;
+  step.title = "A slider";
+  step.text = "Scores are divided by it.";
+  step.look = "Drag Temperature from 0.1 to 10.";
+  step.experiment = *default_experiment("worked-example");
+  Lesson own = {"Own", "nothing", "Nothing.", {step}};
+  ASSERT_TRUE(screen().workbench().workspace().session().apply(
+      {OpenLesson{std::make_shared<const Lesson>(std::move(own))}, 0}));
+  present();
+  ASSERT_FALSE(screen().is_open("Parameters"));
+  const double before = screen().experiment().real("temperature");
+  const Rect slider = screen().item("Lesson/words", {std::string("Temperature"), std::string("##slider")});
+  screen().drag(across(slider, 0.2), across(slider, 0.9), 3);
+  screen().release();
+  screen().settle();
+  EXPECT_NE(screen().experiment().real("temperature"), before);
+}
+
 // Somebody who types other words has to find out which ones the model knows.
 TEST_F(PresentedText, ListsTheWordsThatAModelKnows) {
   const auto listed = [this] { return screen().state().text_boxes.known_words; };

@@ -154,7 +154,7 @@ TEST_F(Presenting, FlowShowsWhatTheStepSpeaksOf) {
   screen().key('F');
   screen().settle();
   EXPECT_EQ(shown_matrices(), spoken_of);
-  screen().click_item("Lesson", {"Whole figure"});
+  screen().click_item("Lesson", {"Whole"});
   screen().settle();
   EXPECT_GT(shown_matrices().size(), spoken_of.size());
   screen().key(kRight);

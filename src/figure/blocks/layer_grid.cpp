@@ -201,6 +201,7 @@ class MapGrid {
       const std::string state = head_state(trace_.experiment(), row.tensor, slice.head);
       links_.add(figure_, mark.id, mark.box, row.tensor, slice.head, state);
       if (!state.empty()) frame(mark);
+      if (state == "off") cross_out(mark);
       figure_.heatmaps.push_back(std::move(mark));
     }
   }
@@ -214,6 +215,16 @@ class MapGrid {
          Shade::of(Ink::accent),
          2,
          false});
+  }
+
+  /// A frame alone would look like a choice.
+  void cross_out(const HeatmapMark& mark) {
+    const Rect& box = mark.box;
+    const auto add = [&](const char* name, Point from, Point to) {
+      figure_.lines.push_back({mark.id + name, from, to, Ink::accent, 2, false, false});
+    };
+    add(".down", {box.x, box.y}, {box.right(), box.bottom()});
+    add(".up", {box.x, box.bottom()}, {box.right(), box.y});
   }
 
   const Trace& trace_;

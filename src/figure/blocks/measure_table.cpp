@@ -70,7 +70,8 @@ class MetricsLayout {
     uniform_row(y);
     y += line_height_;
     if (leaves_out) {
-      text("more", {left_, y + kNoteHeight / 2}, "Enlarge the window to see more below.", Ink::dim,
+      const std::string what = has_layers() ? "all layers and heads" : "the distances between heads";
+      text("more", {left_, y + kNoteHeight / 2}, "A higher window also maps " + what + ".", Ink::dim,
            HorizontalAlign::left);
       return std::move(figure_);
     }

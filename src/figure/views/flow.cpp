@@ -31,7 +31,8 @@ class FlowAlignedProducts {
   FlowAlignedProducts(const Trace& trace, Slice slice, FlowNames names)
       : trace_(trace), slice_(slice), names_(std::move(names)) {}
 
-  [[nodiscard]] std::vector<AlignedProduct> build() const {
+  /// Those that show the tensors of the options; all, where there are none.
+  [[nodiscard]] std::vector<AlignedProduct> build(const ViewOptions& options) const {
     std::vector<AlignedProduct> products;
     if (has("tokens")) products.push_back(prepare());
     if (has("positioned_x")) products.push_back(add_positions());
@@ -42,6 +43,11 @@ class FlowAlignedProducts {
     if (names_.cross.empty() && has(names_.stage + "out")) {
       products.push_back(merge());
       if (has("projected_image")) products.push_back(add_to_picture());
+    }
+    keep_products_with(options.tensors, trace_, products);
+    if (products.size() == 1 && products.front().id == "merge" && is_better_upright(products.front(), options)) {
+      products = {merge(true)};
+      keep_products_with(options.tensors, trace_, products);
     }
     blend_in_colors_of_values(products);
     return products;
@@ -242,9 +248,21 @@ class FlowAlignedProducts {
     return made;
   }
 
+  /// Whether the output layer, alone in a window, has larger cells with W_O above the output than with its transpose beside.
+  static bool is_better_upright(const AlignedProduct& merged, const ViewOptions& options) {
+    if (options.tensors.empty() || merged.columns.size() < 3 || merged.columns[2].sign != ")^{T} =") return false;
+    const HeatmapMark& left = merged.columns.front().bottom->mark;
+    const auto in = static_cast<double>(left.columns());
+    const auto rows = static_cast<double>(left.rows());
+    const auto out = static_cast<double>(merged.columns[2].bottom->mark.columns());
+    const double beside = std::min(options.width / (2 * in + out), options.height / std::max(rows, out));
+    const double above = std::min(options.width / (in + out), options.height / (in + rows));
+    return above > beside;
+  }
+
   /// The output layer: Concat × (W_Oᵀ)ᵀ. The transpose [out, in] is shown because [in, out] would be as high as all heads
-  /// are wide.
-  [[nodiscard]] AlignedProduct merge() const {
+  /// are wide; `upright`: that one, above the output.
+  [[nodiscard]] AlignedProduct merge(bool upright = false) const {
     AlignedProduct row = {"merge", "", {}, true};
     const std::string result = has("projected") ? "projected" : names_.stage + "out";
     const Step& made = *trace_.find(result);
@@ -262,9 +280,12 @@ class FlowAlignedProducts {
       left->brief = "Concat";
     }
     if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
-    const std::optional<Block> right = block(weight, "", !layer && !pixels);
-    row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, pixels ? "×" : "× ("),
-                   alone(block(result, formula), pixels ? "=" : ")^{T} =")};
+    const std::optional<Block> right = block(weight, "", upright ? layer : !layer && !pixels);
+    if (upright)
+      row.columns = {alone(left), product(right, block(result, formula))};
+    else
+      row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, pixels ? "×" : "× ("),
+                     alone(block(result, formula), pixels ? "=" : ")^{T} =")};
     if (result == "projected" && !has("projected_image")) {
       row.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
       row.columns.push_back(alone(block("out", "= projected + tokens"), "="));
@@ -331,8 +352,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   if (played && options.height > 0)
     of_matrices.height = std::max(1.0, options.height - moment_height(trace, *played, options.width));
   std::vector<AlignedProduct> products =
-      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build();
-  keep_products_with(options.tensors, trace, products);
+      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(of_matrices);
   Figure figure = aligned_products_figure(std::move(products), of_matrices);
   figure.title = trace.experiment().system + ": from X to the output";
   if (played) show_moment(figure, trace, *played, moment);

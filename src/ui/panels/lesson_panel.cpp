@@ -7,7 +7,6 @@
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/wanted_characters.h"
 #include "ui/panels/panels.h"
-#include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -169,8 +168,9 @@ void what_to_look_at(const Style& style, const LessonWords& words, const LessonS
 }
 
 /// Presenting hides the panels that some steps tell to use, and matrices that the step does not speak of: they are one
-/// click away.
-void panel_buttons(const Style& style, const ShownPanels& shown, std::size_t step, UiIntents& intents) {
+/// click away. What plays has its own buttons.
+void panel_buttons(const Style& style, const LessonShown& lesson, UiIntents& intents) {
+  const ShownPanels& shown = *lesson.presented;
   const auto toggle = [&](Command command, const char* label, bool is_shown, const char* help = nullptr) {
     const CommandEntry& entry = command_entry(command);
     if (is_shown) accent_button_colors(style);
@@ -179,12 +179,17 @@ void panel_buttons(const Style& style, const ShownPanels& shown, std::size_t ste
     tooltip(std::string(help != nullptr ? help : entry.help) + " (" + key_text(entry.keys.back()) + ")");
   };
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
+  if (lesson.can_play) {
+    if (ImGui::Button("Play")) intents.commands.push_back(Command::play);
+    tooltip("Go through the attention of one query, moment by moment.");
+    ImGui::SameLine();
+  }
   toggle(Command::toggle_parameters, "Parameters", shown.presented.parameters);
   ImGui::SameLine();
   toggle(Command::toggle_inspector, "Inspector", shown.presented.inspector);
   ImGui::SameLine();
   const bool has_room = ImGui::GetContentRegionAvail().x >= ImGui::CalcTextSize("Whole figure").x + 2 * style.px(8);
-  toggle(Command::fit_view, has_room ? "Whole figure" : "Whole", shown.whole_figure_of == step,
+  toggle(Command::fit_view, has_room ? "Whole figure" : "Whole", shown.whole_figure_of == lesson.step,
          "show all of the figure, or what the step speaks of");
   ImGui::PopStyleVar();
 }
@@ -258,13 +263,16 @@ void side(const Style& style, const char* name, const std::string& text) {
 void difference_table(const Style& style, const EquivalenceResult& result) {
   if (!ImGui::BeginTable("differences", 4, ImGuiTableFlags_None)) return;
   ImGui::TableSetupColumn("compared", ImGuiTableColumnFlags_WidthStretch);
+  // Headings have two lines, so that what is compared has room in a narrow panel.
   for (const char* title : {"largest difference", "largest number"})
-    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize(title).x);
+    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("difference").x);
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, style.px(14));
   ImGui::TableNextRow();
   for (const char* title : {"compared", "largest difference", "largest number"}) {
     ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0);
     ImGui::TextDisabled("%s", title);
+    ImGui::PopTextWrapPos();
   }
   for (const Difference& difference : result.differences) {
     ImGui::TableNextRow();
@@ -369,16 +377,17 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   };
   if (has_numbers) what_to_look_at(style, shown.lesson.words, step);
   if (!wide) second_column();
-  if (shown.read != nullptr) texts_to_read(style, *shown.read);
+  if (!wide && shown.below_look) shown.below_look();
   ImGui::EndChild();
   if (wide) {
     ImGui::SameLine(0, columns.gap);
     begin_column("numbers", columns.second, below);
     second_column();
+    if (shown.below_look) shown.below_look();
     ImGui::EndChild();
   }
   ImGui::PopID();
-  if (shown.presented != nullptr) panel_buttons(style, *shown.presented, shown.step, intents);
+  if (shown.presented != nullptr) panel_buttons(style, shown, intents);
 }
 
 }  // namespace attnscope::ui

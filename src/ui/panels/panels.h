@@ -1,6 +1,7 @@
 // The panels of the window. Each shows what it is given and returns what the user asked for; none changes the document.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ struct UiIntents {
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
+
+/// Some of its controls: of the parameters with these names, and of "seed" and "labels".
+void some_parameters(const Style& style, const Experiment& experiment, std::span<const std::string> names,
+                     UiState& state, UiIntents& intents);
 
 /// What a trained model is, in rows of the parameter panel.
 void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state);
@@ -107,7 +112,8 @@ struct LessonShown {
   std::span<const ReferenceTable> printed;
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
   const ShownPanels* presented = nullptr;                 ///< what else is shown while presenting; null: not presenting
-  const Experiment* read = nullptr;                       ///< its texts are shown here; null: they have boxes
+  std::function<void()> below_look = nullptr;             ///< draws what stands there; null: nothing
+  bool can_play = false;                                  ///< whether the open view has moments
 };
 
 /// How high that panel must be, in a content `width` wide, for the texts of every step; nothing for a lesson with numbers

@@ -312,7 +312,23 @@ void picture_controls(const Style& style, UiIntents& intents) {
   tooltip(kOpenPicture);
 }
 
+bool is_named(std::span<const std::string> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 }  // namespace
+
+void some_parameters(const Style& style, const Experiment& experiment, std::span<const std::string> names,
+                     UiState& state, UiIntents& intents) {
+  const System& system = *find_system(experiment.system);
+  update_facts(experiment, system, state.parameter_facts);
+  ParameterControls controls(style, experiment, system, state, intents);
+  for (const Parameter& parameter : system.parameters) {
+    if (is_named(names, parameter.name)) controls.show(parameter);
+  }
+  if (is_named(names, "seed")) seed_controls(style, experiment, state, intents);
+  if (is_named(names, "labels")) label_controls(style, experiment, state, intents);
+}
 
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
   const System& system = *find_system(experiment.system);

@@ -127,6 +127,16 @@ std::optional<Intervention> chosen_head(const Shared& shared, const Trace& trace
   return shown_head(trace, options);
 }
 
+/// The head of a system whose weights are under the cursor or pinned, where heads are merged.
+std::optional<Index> pointed_head(const Shared& shared, const Trace& trace) {
+  const std::optional<NamedCell>& cell = shared.state.inspected();
+  if (!cell || cell->tensor != "weights" || trace.find("merged") == nullptr) return std::nullopt;
+  const Step* const step = trace.find(cell->tensor);
+  const Axis* const axis = step != nullptr ? find_axis(step->axes, "head") : nullptr;
+  if (axis == nullptr) return std::nullopt;
+  return cell->index[static_cast<std::size_t>(axis - step->axes.data())];
+}
+
 void switch_model_head(const Shared& shared, const Trace& trace, const ParameterValues& options, UiIntents& intents) {
   const std::optional<Intervention> head = chosen_head(shared, trace, options);
   if (!head) return shared.say("X switches a head off: point at its weights, or open it, first", true);
@@ -163,8 +173,9 @@ void switch_head(const Shared& shared, UiIntents& intents) {
     return shared.say("X switches off a head where the heads are merged; the file has no output projection", true);
   const ParameterValues options = view_options(experiment.view)->values;
   if (experiment.model != nullptr) return switch_model_head(shared, *trace, options, intents);
-  const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
-  if (!head) return shared.say("X switches a head off: select a head first, in a view that shows one", true);
+  std::optional<Index> head = pointed_head(shared, *trace);
+  if (!head) head = selected_head(*find_view(experiment.view.name), *trace, options);
+  if (!head) return shared.say("X switches a head off: point at its weights, or open it, first", true);
   for (Edit& edit : edits_for(ToggleHead{*head}, experiment)) intents.actions.push_back({std::move(edit), 0});
   const bool was_off = std::ranges::find(experiment.heads_off, *head) != experiment.heads_off.end();
   shared.say("head " + std::to_string(*head + 1) + (was_off ? ": on again" : ": off, its output is 0"), false);

@@ -4,6 +4,9 @@
 #include <exception>
 #include <utility>
 
+#include "ui/panels/text_panel.h"
+#include "ui/parts/presented_step.h"
+
 namespace attnscope::ui {
 namespace {
 
@@ -59,18 +62,32 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
   return height_;
 }
 
-void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanels& panels, WindowParts& parts,
-                        UiIntents& intents) {
+void LessonRunner::show_below_look(const Style& style, const Areas& areas, UiState& state, UiIntents& intents) {
+  const Session& session = shared_.session();
+  if (!areas.has_row) texts_to_read(style, session.experiment());
+  const LessonStep* const step = &session.lesson()->steps[session.lesson_step()];
+  // In the language that the lesson was written in, whatever is shown: controls have English names.
+  if (step != controls_for_) controls_ = controls_of_step(*step);
+  controls_for_ = step;
+  if (!areas.has_parameters && !controls_.empty())
+    some_parameters(style, session.experiment(), controls_, state, intents);
+}
+
+void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanels& panels, bool can_play,
+                        WindowParts& parts, UiState& state, UiIntents& intents) {
   const Session& session = shared_.session();
   if (!areas.has_lesson || session.lesson() == nullptr) return;
   update_reference();
   parts.begin("Lesson", areas.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
               style.palette.panel, {style.px(kAcross), style.px(kDown)});
-  lesson_panel(
-      style,
-      {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison(),
-       panels.presenting ? &panels : nullptr, panels.presenting && !areas.has_row ? &session.experiment() : nullptr},
-      intents);
+  LessonShown shown = {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_};
+  shown.comparison = comparison();
+  if (panels.presenting) {
+    shown.presented = &panels;
+    shown.below_look = [&] { show_below_look(style, areas, state, intents); };
+    shown.can_play = can_play;
+  }
+  lesson_panel(style, shown, intents);
   ImGui::End();
 }
 

@@ -39,8 +39,9 @@ class LessonRunner {
   [[nodiscard]] const Lesson* shown() const { return shared_.lesson.get(); }
   /// The open lesson's title in that language, or that of the document.
   [[nodiscard]] std::string title() const;
-  /// Shows the step below the figure, where a lesson is open.
-  void show(const Style& style, const Areas& areas, const ShownPanels& panels, WindowParts& parts, UiIntents& intents);
+  /// Shows the step below the figure, where a lesson is open. `can_play`: whether the open view has moments.
+  void show(const Style& style, const Areas& areas, const ShownPanels& panels, bool can_play, WindowParts& parts,
+            UiState& state, UiIntents& intents);
   /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
   /// gets is not known.
   [[nodiscard]] std::optional<double> height(const Style& style, double width);
@@ -68,6 +69,9 @@ class LessonRunner {
     bool awaited = false;  ///< the step's own trace is still being computed
     friend bool operator==(const ReferenceFor&, const ReferenceFor&) = default;
   };
+  /// Below what to look at, while presenting: what has no panel of its own then.
+  void show_below_look(const Style& style, const Areas& areas, UiState& state, UiIntents& intents);
+
   /// What the height was found for.
   struct HeightFor {
     const Lesson* lesson = nullptr;
@@ -93,6 +97,8 @@ class LessonRunner {
   std::optional<double> height_;
   ReferenceFor reference_for_;
   std::vector<ReferenceTable> reference_;
+  const LessonStep* controls_for_ = nullptr;
+  std::vector<std::string> controls_;  ///< that it tells to use
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/experiment/system.h"
 #include "figure/model/figure.h"
 
 namespace attnscope::ui {
@@ -50,7 +51,59 @@ void add_named(std::string_view look, const std::string& cell, std::vector<std::
   }
 }
 
+char lower(char each) { return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each; }
+
+bool is_letter(char each) { return lower(each) >= 'a' && lower(each) <= 'z'; }
+
+/// Whether `text` has those words, in lower case.
+bool has_words(std::string_view text, std::string_view words) {
+  for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
+    const std::size_t end = at + words.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+/// What follows the first verb of each sentence that tells to change something, in lower case.
+std::string told_changes(std::string_view look) {
+  constexpr std::array<std::string_view, 5> kVerbs = {"drag", "set", "change", "choose", "try"};
+  std::string told;
+  while (!look.empty()) {
+    const std::size_t end = std::min(look.find_first_of(".:?;"), look.size() - 1);
+    std::string sentence(look.substr(0, end + 1));
+    std::ranges::transform(sentence, sentence.begin(), lower);
+    look.remove_prefix(end + 1);
+    std::size_t first = std::string::npos;
+    for (const std::string_view verb : kVerbs) {
+      const std::size_t at = sentence.find(std::string(verb) + " ");
+      if (at != std::string::npos && (at == 0 || !is_letter(sentence[at - 1]))) first = std::min(first, at);
+    }
+    if (first != std::string::npos) told += sentence.substr(first);
+  }
+  return told;
+}
+
+std::string in_lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), lower);
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> controls_of_step(const LessonStep& step) {
+  const System* const system = find_system(step.experiment.system);
+  if (system == nullptr) return {};
+  const std::string told = told_changes(step.look);
+  std::vector<std::string> names;
+  for (const Parameter& parameter : system->parameters) {
+    if (has_words(told, in_lower_case(parameter.label))) names.push_back(parameter.name);
+  }
+  // That one belongs to the control of the mask.
+  if (names.empty() && has_words(told, "window radius")) names.emplace_back("mask");
+  if (system->uses_seed && has_words(told, "seed")) names.emplace_back("seed");
+  if (has_words(told, "labels")) names.emplace_back("labels");
+  return names;
+}
 
 std::vector<std::string> tensors_of_step(const LessonStep& step) {
   std::vector<std::string> tensors;

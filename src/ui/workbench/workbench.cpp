@@ -141,7 +141,8 @@ void Workbench::show_parts() {
   show_row(style, areas, intents);
   show_center(style, areas, intents);
   show_inspector(style, areas, intents);
-  lesson_.show(style, areas, shown_, parts_, intents);
+  const bool waits_to_play = shown_figure_.playback().can_play() && !shown_figure_.playback().has_started();
+  lesson_.show(style, areas, shown_, waits_to_play, parts_, state_, intents);
   show_status(style, areas, intents);
   const std::optional<DialogResult> dialog = show_dialogs(style);
   for (const platform::KeyPress& press : navigation_.take_shortcuts()) shortcut(press, intents);
