@@ -15,8 +15,9 @@ constexpr double kAxisTitleHeight = 18;
 constexpr double kTipSize = 14;                                       // of the target at a tip
 constexpr std::array<double, 5> kTipLabelGaps = {5, 12, 20, 30, 42};  // from a tip to its label
 constexpr double kTipLabelHeight = 12;
-constexpr double kLeaderGap = 2;    // from the line that joins a label and its tip to either
-constexpr double kLeastLeader = 6;  // a shorter line would say less than the label's place
+constexpr double kLeastForLabels = 120;  // side of a plot, for labels of all arrows
+constexpr double kLeaderGap = 2;         // from the line that joins a label and its tip to either
+constexpr double kLeastLeader = 6;       // a shorter line would say less than the label's place
 constexpr std::size_t kMaxTipLabels = 28;
 constexpr double kLeastHead = 7;     // a shorter arrow has none
 constexpr double kLeastLength = 1;   // a shorter arrow would be a dot as wide as its line
@@ -281,6 +282,8 @@ class ArrowPainter {
   }
 
   void add_label(const std::string& id, const std::string& markup, Ink ink, Point tip, Point away) {
+    // Among short arrows, labels that do not have to be there would cover those that do.
+    if (ink != Ink::text && std::min(chart_.box.width, chart_.box.height) < kLeastForLabels) return;
     const double width = markup_width(markup, TypeSize::kSmall, FontWeight::regular);
     const std::optional<TipPlace> place = labels_.place(tip, away, width, ink == Ink::text);
     if (!place) return;

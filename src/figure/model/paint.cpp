@@ -15,12 +15,13 @@ namespace {
 // Smaller cells have no border: the gaps would take a visible share of the figure.
 constexpr double kMinCellWithGap = 5;
 constexpr double kLargestWord = 64;
-
 // In a colour that is nearer to the background's than that, nobody sees where a matrix of zeros ends.
 constexpr int kLeastDifference = 16;
 
-// A number that is smaller than this share of the largest on its scale has the colour of 0.
-constexpr double kUnseenShare = 5e-5;
+constexpr double kUnseenShare = 5e-5;  // of the largest number on a scale: a smaller one has the colour of 0
+
+constexpr double kNumberMargin = 4;  // beside a number, both sides together; logical pixels
+constexpr double kNarrowMargin = 2;  // where only two decimals have room
 
 bool is_of_shares(const ColorScale& scale) {
   return scale.kind == ScaleKind::linear && scale.low == 0 && scale.high == 1;
@@ -70,7 +71,7 @@ struct Painter {
     return !apart(cell.red, behind.red) && !apart(cell.green, behind.green) && !apart(cell.blue, behind.blue);
   }
 
-  /// Text positioned outside this is not visible.
+  /// Text outside this is not visible.
   [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
 
   /// A number with as many digits as fit in a cell of that width. Beside numbers as large as the scale, rounding errors
@@ -93,11 +94,11 @@ struct Painter {
   [[nodiscard]] std::string short_cell_text(double value, const ColorScale& scale, double width) const {
     const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
     const std::string text = fixed_text(value, largest < 10 ? 2 : largest < 100 ? 1 : 0);
-    return fits(text, width) ? text : "";
+    return fits(text, width, kNarrowMargin) ? text : "";
   }
 
-  [[nodiscard]] bool fits(const std::string& number, double width) const {
-    return text_width(number, type(TypeSize::kSmall)) + type(4) <= width;
+  [[nodiscard]] bool fits(const std::string& number, double width, double margin = kNumberMargin) const {
+    return text_width(number, type(TypeSize::kSmall)) + type(margin) <= width;
   }
 
   /// Writes the numbers into the cells if all on the scale fit; texts are shortened instead.
@@ -108,10 +109,11 @@ struct Painter {
     const double size = type(TypeSize::kSmall);
     const bool texts = !mark.cell_texts.empty();
     // Enough for any number with one digit, for shares with three decimals, or for any on the scale with two.
-    const double room = is_of_shares(mark.scale) ? text_width("0.000", size) + type(4) : text_width("−0.0001", size);
+    const double margin = type(kNumberMargin);
+    const double room = is_of_shares(mark.scale) ? text_width("0.000", size) + margin : text_width("−0.0001", size);
     const bool is_narrow = !texts && width < room && is_of_short_numbers(mark.scale);
     const double least = texts       ? type(20)
-                         : is_narrow ? text_width(mark.scale.low < 0 ? "−0.00" : "0.00", size) + type(4)
+                         : is_narrow ? text_width(mark.scale.low < 0 ? "−0.00" : "0.00", size) + type(kNarrowMargin)
                                      : room;
     if (height < size * (texts ? 1.3 : 1.6) || width < least) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };

@@ -25,6 +25,8 @@ constexpr double kSectionGap = 18;
 constexpr double kLowGap = 8;  // in a window that is too low
 constexpr double kLegendHeight = 40;
 constexpr double kSecondLine = 14;  // of a head's name
+// Cells have to grow by this factor before names of heads stand in two lines.
+constexpr double kWorthTwoLines = 1.15;
 
 HeadSection section(const Trace& trace, const std::string& tensor, const std::string& title, Index item,
                     WeightColors& colors) {
@@ -124,17 +126,20 @@ class HeadsLayout {
   }
 
  private:
-  /// With names in one line, unless a window is too narrow for them.
+  /// With names in one line, unless a window is too narrow for them, or cells are larger below names in two.
   void arrange(const SectionRoom& room) {
     std::vector<HeadSection> stacked = sections_;
     made_ = arrange_sections(sections_, room);
-    if (room.height <= 0 || made_.width() <= room.width || !stack_names(stacked)) return;
+    if (room.height <= 0 || !stack_names(stacked)) return;
     SectionGrids made = arrange_sections(stacked, room);
-    if (made.width() > made_.width()) return;
+    const bool is_too_wide = made_.width() > room.width;
+    if (is_too_wide ? made.width() > made_.width() : cell_of(made) < kWorthTwoLines * cell_of(made_)) return;
     made_ = std::move(made);
     sections_ = std::move(stacked);
     has_stacked_names_ = true;
   }
+
+  static double cell_of(const SectionGrids& made) { return made.grids.front().cell_width; }
 
   void place(std::size_t number, Point at) {
     const HeadSection& section = sections_[number];
