@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/experiment/system.h"
+#include "io/base/data_files.h"
 #include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
@@ -41,6 +42,13 @@ std::map<std::string, const LessonTranslation*> languages_of(const MenuState& st
   return languages;
 }
 
+/// Where attnscope's own folder of that name is looked for.
+std::string searched_for(const char* name) {
+  std::string text = "Looked for";
+  for (const std::filesystem::path& folder : data_folders()) text += "\n" + (folder / name).string();
+  return text + "\nThe environment variable ATTNSCOPE_DATA names another folder that has " + name + ".";
+}
+
 }  // namespace
 
 void recent_entries(const MenuState& state, UiIntents& intents) {
@@ -56,7 +64,9 @@ void model_entries(const MenuState& state, UiIntents& intents) {
     if (ImGui::MenuItem(model.name.c_str(), model.summary.c_str())) intents.files.push_back(model.folder.string());
     tooltip(model.folder.string());
   }
-  if (state.models.empty()) ImGui::TextDisabled("No models were found");
+  if (!state.models.empty()) return;
+  ImGui::TextDisabled("No models were found");
+  tooltip(searched_for("assets/models"));
 }
 
 void lesson_entries(const MenuState& state, UiIntents& intents) {
@@ -76,7 +86,9 @@ void lesson_entries(const MenuState& state, UiIntents& intents) {
     tooltip((texts != nullptr ? texts->summary : lesson.summary) + " Based on " + lesson.source + "." +
             translation_trouble(lesson, state.language));
   }
-  if (state.lessons.empty()) ImGui::TextDisabled(state.reading_lessons ? "Reading…" : "No lessons were found");
+  if (!state.lessons.empty()) return;
+  ImGui::TextDisabled(state.reading_lessons ? "Reading…" : "No lessons were found");
+  if (!state.reading_lessons) tooltip(searched_for("assets/lessons"));
 }
 
 void language_entries(const MenuState& state, UiIntents& intents) {

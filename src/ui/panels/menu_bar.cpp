@@ -15,11 +15,24 @@ namespace attnscope::ui {
 namespace {
 
 /// Whether a parameter has another value than the system's own.
+bool is_other_setting(const Experiment& experiment, const Parameter& parameter) {
+  const auto found = experiment.parameters.find(parameter.name);
+  return found != experiment.parameters.end() && found->second != parameter.default_value;
+}
+
 bool has_other_settings(const Experiment& experiment) {
-  return std::ranges::any_of(find_system(experiment.system)->parameters, [&](const Parameter& parameter) {
-    const auto found = experiment.parameters.find(parameter.name);
-    return found != experiment.parameters.end() && found->second != parameter.default_value;
-  });
+  return std::ranges::any_of(find_system(experiment.system)->parameters,
+                             [&](const Parameter& each) { return is_other_setting(experiment, each); });
+}
+
+/// Which settings those are, as on the command line, a line for each.
+std::string other_settings(const Experiment& experiment) {
+  std::string text = "Other than " + experiment.system + " by itself:";
+  for (const Parameter& each : find_system(experiment.system)->parameters) {
+    if (is_other_setting(experiment, each))
+      text += "\n" + each.name + "=" + value_text(experiment.parameters.at(each.name));
+  }
+  return text;
 }
 
 /// Whether the command can be given now.
@@ -153,6 +166,8 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
   if (left < ImGui::GetCursorPosX() + style.px(16)) return;
   const ImVec2 at(ImGui::GetWindowPos().x + left, ImGui::GetWindowPos().y + (ImGui::GetWindowHeight() - size.y) / 2);
   add_line(*ImGui::GetWindowDrawList(), at, color(style.palette.dim), title);
+  if (is_other && ImGui::IsMouseHoveringRect(at, {at.x + size.x, at.y + size.y}))
+    ImGui::SetTooltip("%s", other_settings(experiment).c_str());
 }
 
 }  // namespace attnscope::ui
