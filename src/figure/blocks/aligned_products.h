@@ -17,7 +17,7 @@ struct Block {
   std::string symbol;         ///< markup
   std::string formula;        ///< markup, after the symbol: "= X W_{Q}"
   std::string brief;          ///< markup, in place of the symbol where headings are narrow; empty: the symbol as well
-  std::string scale_of = "";  ///< markup; the symbol of the matrix whose scale this one has; empty: its own scale
+  std::string scale_of = {};  ///< markup; the symbol of the matrix whose scale this one has; empty: its own scale
 };
 
 /// One column of an aligned product: a right factor above its product, or one of them alone.
