@@ -44,6 +44,7 @@ TEST(PresentedStep, HasTheControlsThatItTellsToUse) {
   EXPECT_EQ(controls_for("Set Window radius to 2."), Names{"mask"});
   EXPECT_EQ(controls_for("Try other numbers of tokens or heads, or another seed."), (Names{"tokens", "heads", "seed"}));
   EXPECT_EQ(controls_for("Drag Cross-attention queries from 1 to 8."), Names{"cross_queries"});
+  EXPECT_EQ(controls_for("Switch Scaling between none and √d_k."), Names{"scale"});
   EXPECT_EQ(controls_for("Change the first word of Labels."), Names{"labels"});
   EXPECT_EQ(controls_for("The mask hides tokens. Temperature and the seed of all heads."), Names{});
   EXPECT_EQ(controls_for("Heads: dragged tokens settle."), Names{});

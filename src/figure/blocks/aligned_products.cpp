@@ -152,13 +152,13 @@ class ProductLayout {
     return title + (narrow ? ", scaled to their maximum" : ", each scaled to its maximum") + borrowed_scale(negative);
   }
 
-  /// ", head to that of V": which matrix with negative numbers, or without, has another one's scale; empty: none.
+  /// ", head as V": which matrix with negative numbers, or without, has another one's scale; empty: none.
   [[nodiscard]] std::string borrowed_scale(bool negative) const {
     for (const AlignedProduct& product : products_) {
       for (const Column& column : product.columns) {
         const std::optional<Block>& block = column.bottom;
         if (block && !block->scale_of.empty() && (block->mark.scale.map == ColorMap::red_blue) == negative)
-          return ", " + block->symbol + " to " + (is_narrow() ? block->scale_of + "’s" : "that of " + block->scale_of);
+          return ", " + block->symbol + " as " + block->scale_of;
       }
     }
     return "";

@@ -66,7 +66,7 @@ bool has_words(std::string_view text, std::string_view words) {
 
 /// What follows the first verb of each sentence that tells to change something, in lower case.
 std::string told_changes(std::string_view look) {
-  constexpr std::array<std::string_view, 5> kVerbs = {"drag", "set", "change", "choose", "try"};
+  constexpr std::array<std::string_view, 6> kVerbs = {"drag", "set", "change", "choose", "switch", "try"};
   std::string told;
   while (!look.empty()) {
     const std::size_t end = std::min(look.find_first_of(".:?;"), look.size() - 1);

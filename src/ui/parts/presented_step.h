@@ -13,7 +13,7 @@ namespace attnscope::ui {
 /// look at them: their matrices are lit and enlarged.
 std::vector<std::string> tensors_of_step(const LessonStep& step);
 
-/// The parameters that the step's `look` names after Drag, Set, Change, Choose or Try, in the order of the panel; "seed" and
+/// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch or Try, in the order of the panel; "seed" and
 /// "labels" stand for those controls.
 std::vector<std::string> controls_of_step(const LessonStep& step);
 
