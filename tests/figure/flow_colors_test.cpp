@@ -27,7 +27,7 @@ TEST(FlowColors, AHalfOfAValueLooksLikeAHalf) {
   EXPECT_EQ(scale_of(figure, "attend.v"), values);
   EXPECT_EQ(scale_of(figure, "head_outputs"), values);
   EXPECT_NE(scale_of(figure, "q").high, values.high);
-  EXPECT_EQ(others_title(figure), "others, each scaled to its maximum, head as V");
+  EXPECT_EQ(others_title(figure), "other matrices, each scaled to its maximum, head like V");
 }
 
 TEST(FlowColors, ValuesWithoutNegativeNumbersHaveTheColorsOfTheirBlend) {

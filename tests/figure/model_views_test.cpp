@@ -131,12 +131,16 @@ TEST(LayerGrid, CrossesOutHeadsThatAreOff) {
   experiment.interventions = {{"layer2.head_outputs", 1, {}, Intervention::Kind::off},
                               {"layer3.head_outputs", 0, {}, Intervention::Kind::mean}};
   const Figure figure = figure_of(**run(experiment), "heads", {}, 900, 700);
-  const auto lines_of = [&](const std::string& id) {
-    return std::ranges::count_if(figure.lines, [&](const LineMark& line) { return line.id.starts_with(id + "."); });
+  const auto curves_of = [&](const std::string& id) {
+    std::vector<std::string> names;
+    for (const CurveMark& curve : figure.curves) {
+      if (curve.id.starts_with(id + ".")) names.push_back(curve.id.substr(id.size() + 1));
+    }
+    return names;
   };
-  EXPECT_EQ(lines_of("layer2.weights.1"), 2);
-  EXPECT_EQ(lines_of("layer3.weights.0"), 0);
-  EXPECT_EQ(lines_of("layer2.weights.0"), 0);
+  EXPECT_EQ(curves_of("layer2.weights.1"), (std::vector<std::string>{"changed", "down", "up"}));
+  EXPECT_EQ(curves_of("layer3.weights.0"), std::vector<std::string>{"changed"});
+  EXPECT_EQ(curves_of("layer2.weights.0"), std::vector<std::string>{});
 }
 
 /// Those of queries and of keys differ in a decoder, which attends to another text.

@@ -199,7 +199,7 @@ TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
   }
   EXPECT_NE(words_now.find("KL divergence"), std::string::npos) << words_now;
   EXPECT_EQ(words_now.find("…"), std::string::npos) << words_now;
-  EXPECT_NE(words_now.find("Without the change “␣w" + std::to_string(best) + "” is first, probability "),
+  EXPECT_NE(words_now.find("Without the change, “␣w" + std::to_string(best) + "” is the most probable: "),
             std::string::npos)
       << words_now;
   EXPECT_NE(words_now.find("Δ logit " + std::string(apart < 0 ? "−" : "+") + number_text(std::abs(apart))),

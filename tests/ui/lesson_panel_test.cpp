@@ -104,7 +104,7 @@ TEST_F(LessonPanel, InALowWindowItIsAboveTheInspector) {
   press_button("‹##previous");
   EXPECT_EQ(session().lesson_step(), session().lesson()->steps.size() - 2);
   change_seed();
-  press_button("Back to the lesson");
+  press_button("Back");
   EXPECT_EQ(screen().experiment(), step().experiment);
   // Without the inspector it is below the figure.
   screen().key_with_control(']');

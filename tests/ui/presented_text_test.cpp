@@ -72,11 +72,17 @@ TEST_F(PresentedText, HasTheSliderThatAStepNames) {
   present();
   ASSERT_FALSE(screen().is_open("Parameters"));
   const double before = screen().experiment().real("temperature");
-  const Rect slider = screen().item("Lesson/words", {std::string("Temperature"), std::string("##slider")});
+  const ItemPath temperature = {std::string("Temperature"), std::string("##slider")};
+  const Rect slider = screen().item("Lesson/words", temperature);
   screen().drag(across(slider, 0.2), across(slider, 0.9), 3);
   screen().release();
   screen().settle();
   EXPECT_NE(screen().experiment().real("temperature"), before);
+  // The way back to the lesson, which appears now, does not push the slider from under the mouse.
+  EXPECT_EQ(screen().item("Lesson/words", temperature), slider);
+  screen().click_item("Lesson", {"Back"});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().real("temperature"), before);
 }
 
 // Somebody who types other words has to find out which ones the model knows.

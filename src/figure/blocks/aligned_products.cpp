@@ -144,21 +144,19 @@ class ProductLayout {
   /// and one for those without.
   [[nodiscard]] std::string others_title(bool weights, bool both, bool negative) const {
     const bool narrow = is_narrow();
-    std::string title = weights ? "others" : "matrices";
-    if (both)
-      title += negative ? (narrow ? " with −" : " with negative numbers")
-               : narrow ? " without −"
-                        : " without negative numbers";
+    std::string title = !weights ? "matrices" : narrow ? "others" : "other matrices";
+    if (both) title += negative ? " with " : " without ";
+    if (both) title += narrow ? "−" : "negative numbers";
     return title + (narrow ? ", scaled to their maximum" : ", each scaled to its maximum") + borrowed_scale(negative);
   }
 
-  /// ", head as V": which matrix with negative numbers, or without, has another one's scale; empty: none.
+  /// ", head like V": which matrix with negative numbers, or without, has another one's scale; empty: none.
   [[nodiscard]] std::string borrowed_scale(bool negative) const {
     for (const AlignedProduct& product : products_) {
       for (const Column& column : product.columns) {
         const std::optional<Block>& block = column.bottom;
         if (block && !block->scale_of.empty() && (block->mark.scale.map == ColorMap::red_blue) == negative)
-          return ", " + block->symbol + " as " + block->scale_of;
+          return ", " + block->symbol + " like " + block->scale_of;
       }
     }
     return "";

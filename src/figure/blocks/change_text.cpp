@@ -54,9 +54,9 @@ std::vector<std::string> change_text(const Trace& trace, Index position, const V
   if (made == nullptr) return {};
   const AnswerChange& change = *made;
   return {capitalized(changes_text(experiment, kMaxListed)),
-          "Without the change “" + answer_name(trace, change.before.number) + "” is first, probability " +
-              number_text(change.before.probability) + "; with it " + number_text(change.after.probability) +
-              ": Δ logit " + signed_text(change.logit) + ", Δ log-probability " + signed_text(change.log_probability) +
+          "Without the change, “" + answer_name(trace, change.before.number) + "” is the most probable: " +
+              number_text(change.before.probability) + ". With it: " + number_text(change.after.probability) +
+              ", Δ logit " + signed_text(change.logit) + ", Δ log-probability " + signed_text(change.log_probability) +
               ", KL divergence " + number_text(change.divergence)};
 }
 

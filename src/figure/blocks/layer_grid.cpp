@@ -220,8 +220,9 @@ class MapGrid {
   /// A frame alone would look like a choice.
   void cross_out(const HeatmapMark& mark) {
     const Rect& box = mark.box;
+    // The accent is too dark for most cells on paper.
     const auto add = [&](const char* name, Point from, Point to) {
-      figure_.lines.push_back({mark.id + name, from, to, Ink::accent, 2, false, false});
+      figure_.curves.push_back({mark.id + name, {from, to}, Shade::of_hue(0), 2, false});
     };
     add(".down", {box.x, box.y}, {box.right(), box.bottom()});
     add(".up", {box.x, box.bottom()}, {box.right(), box.y});

@@ -71,7 +71,7 @@ class MetricsLayout {
     y += line_height_;
     if (leaves_out) {
       const std::string what = has_layers() ? "all layers and heads" : "the distances between heads";
-      text("more", {left_, y + kNoteHeight / 2}, "A higher window also maps " + what + ".", Ink::dim,
+      text("more", {left_, y + kNoteHeight / 2}, "A taller window also shows " + what + ".", Ink::dim,
            HorizontalAlign::left);
       return std::move(figure_);
     }

@@ -248,9 +248,15 @@ class FlowAlignedProducts {
     return made;
   }
 
-  /// Whether the output layer, alone in a window, has larger cells with W_O above the output than with its transpose beside.
-  static bool is_better_upright(const AlignedProduct& merged, const ViewOptions& options) {
-    if (options.tensors.empty() || merged.columns.size() < 3 || merged.columns[2].sign != ")^{T} =") return false;
+  [[nodiscard]] const Step& output_layer() const {
+    return *trace_.find(has("projected") ? "projected" : names_.stage + "out");
+  }
+  /// Whether a tensor is a picture: its columns are pixels, and a weight stands left of it.
+  static bool shows_pixels(const Step& step) { return step.axes.back().name == "column"; }
+
+  /// Whether the output layer, alone in a window, has larger cells with W_O above the output than with W_Oᵀ beside it.
+  [[nodiscard]] bool is_better_upright(const AlignedProduct& merged, const ViewOptions& options) const {
+    if (options.tensors.empty() || merged.columns.size() < 3 || shows_pixels(output_layer())) return false;
     const HeatmapMark& left = merged.columns.front().bottom->mark;
     const auto in = static_cast<double>(left.columns());
     const auto rows = static_cast<double>(left.rows());
@@ -261,14 +267,14 @@ class FlowAlignedProducts {
   }
 
   /// The output layer: Concat × (W_Oᵀ)ᵀ. The transpose [out, in] is shown because [in, out] would be as high as all heads
-  /// are wide; `upright`: that one, above the output.
+  /// are wide. `upright`: [in, out] above the output all the same.
   [[nodiscard]] AlignedProduct merge(bool upright = false) const {
     AlignedProduct row = {"merge", "", {}, true};
-    const std::string result = has("projected") ? "projected" : names_.stage + "out";
-    const Step& made = *trace_.find(result);
+    const Step& made = output_layer();
+    const std::string& result = made.name;
     const std::string& weight = step(made.inputs[1]).name;
     const std::string& heads = step(made.inputs[0]).name;
-    const bool pixels = made.axes.back().name == "column";
+    const bool pixels = shows_pixels(made);
     const bool layer = is_stored_transposed(made);
     const std::string left_name = heads == names_.stage + "merged" ? "heads" : symbol(heads);
     const std::string factor = symbol(weight) + (layer ? "^{T}" : "");
@@ -281,11 +287,13 @@ class FlowAlignedProducts {
     }
     if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
     const std::optional<Block> right = block(weight, "", upright ? layer : !layer && !pixels);
-    if (upright)
-      row.columns = {alone(left), product(right, block(result, formula))};
-    else
+    std::optional<Block> output = block(result, formula);
+    if (upright) {
+      row.columns = {alone(left), product(right, std::move(output))};
+    } else {
       row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, pixels ? "×" : "× ("),
-                     alone(block(result, formula), pixels ? "=" : ")^{T} =")};
+                     alone(std::move(output), pixels ? "=" : ")^{T} =")};
+    }
     if (result == "projected" && !has("projected_image")) {
       row.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
       row.columns.push_back(alone(block("out", "= projected + tokens"), "="));
@@ -294,7 +302,7 @@ class FlowAlignedProducts {
     return row;
   }
 
-  /// Gives the outputs of the head and its values one scale: half a value is to look like half of it.
+  /// Gives the outputs of the head and its values one scale, so that half a value looks like half of it.
   void blend_in_colors_of_values(std::vector<AlignedProduct>& products) const {
     const Step* const values = trace_.find(names_.stage + "v");
     const Step* const outputs = trace_.find(names_.stage + names_.cross + "head_outputs");

@@ -201,7 +201,7 @@ class HeadsLayout {
     };
     if (off) {
       text.ink = Ink::dim;
-      for (std::string name : {first_line, std::to_string(head + 1)}) {
+      for (std::string name : {first_line, name_lines(first_line).first, std::to_string(head + 1)}) {
         name.append(", ").append(state);
         if (!fits(name)) continue;
         text.markup = std::move(name);

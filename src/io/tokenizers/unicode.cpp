@@ -93,6 +93,12 @@ void append_lowercase(std::string& to, char32_t point) {
   if (point == kDottedI) append_utf8(to, kDot);
 }
 
+std::string lowercase_text(std::string_view text) {
+  std::string lower;
+  while (!text.empty()) append_lowercase(lower, take_code_point(text));
+  return lower;
+}
+
 AlignedText normal_form(const AlignedText& text, NormalForm form) {
   // GLib's sorting of marks takes the square of their number. Unicode's Stream-Safe Text Format allows thirty.
   constexpr std::size_t kMaxSegment = 1000;

@@ -22,6 +22,8 @@ bool is_nonspacing_mark(char32_t point);
 bool is_word_character(char32_t point);
 /// Appends the lower case of `point`, which may be two characters.
 void append_lowercase(std::string& to, char32_t point);
+/// The text in lower case.
+std::string lowercase_text(std::string_view text);
 
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
 

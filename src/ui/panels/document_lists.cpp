@@ -42,11 +42,11 @@ std::map<std::string, const LessonTranslation*> languages_of(const MenuState& st
   return languages;
 }
 
-/// Where attnscope's own folder of that name is looked for.
+/// Where attnscope looks for its own folder of that name.
 std::string searched_for(const char* name) {
-  std::string text = "Looked for";
+  std::string text = "Searched:";
   for (const std::filesystem::path& folder : data_folders()) text += "\n" + (folder / name).string();
-  return text + "\nThe environment variable ATTNSCOPE_DATA names another folder that has " + name + ".";
+  return text + "\nSet the environment variable ATTNSCOPE_DATA to the folder that contains " + name + ".";
 }
 
 }  // namespace

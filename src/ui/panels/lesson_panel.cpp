@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/wanted_characters.h"
+#include "ui/panels/lesson_header.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
@@ -42,103 +43,6 @@ void draw_tick(const Style& style, ImVec2 at) {
                                           ImDrawFlags_None, style.px(1.8));
 }
 
-/// A dot for each step; clicking it opens the step.
-void step_dots(const Style& style, const LessonShown& shown, UiIntents& intents) {
-  const float pitch = style.px(14);
-  const float height = ImGui::GetFrameHeight();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (std::size_t i = 0; i < shown.lesson.steps.size(); ++i) {
-    if (i > 0) ImGui::SameLine(0, 0);
-    ImGui::PushID(static_cast<int>(i));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (invisible_button("step", ImVec2(pitch, height)) && i != shown.step) intents.actions.push_back({GoToStep{i}, 0});
-    const bool hovered = ImGui::IsItemHovered();
-    tooltip(shown.lesson.steps[i].title);
-    ImGui::PopID();
-    const Rgb ink = i <= shown.step ? style.palette.accent : hovered ? style.palette.dim : style.palette.line;
-    const float radius = style.px(i == shown.step ? 4.5 : hovered ? 3.5 : 2.5);
-    list.AddCircleFilled(ImVec2(at.x + pitch / 2, at.y + height / 2), radius, color(ink), 24);
-  }
-}
-
-void accent_button_colors(const Style& style) {
-  for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
-    ImGui::PushStyleColor(which, color(style.palette.accent));
-  ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
-}
-
-void back_button(const Style& style, UiIntents& intents) {
-  accent_button_colors(style);
-  if (ImGui::Button("Back to the lesson")) intents.actions.push_back({BackToLesson{}, 0});
-  ImGui::PopStyleColor(4);
-  tooltip("Restores this step's experiment and view.");
-}
-
-/// A button that can be disabled.
-bool button(const Style& style, const char* label, bool enabled, const std::string& help) {
-  if (!enabled) {
-    ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim, 0.5F));
-    for (const ImGuiCol_ which : {ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
-      ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(ImGuiCol_Button));
-  }
-  const bool pressed = ImGui::Button(label);
-  if (!enabled) ImGui::PopStyleColor(3);
-  if (enabled) tooltip(help);
-  return pressed && enabled;
-}
-
-float button_width(const char* label) {
-  return ImGui::CalcTextSize(label, nullptr, true).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
-/// The title at the left; the step's number and the buttons at the right.
-void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& intents) {
-  const std::size_t count = shown.lesson.steps.size();
-  const std::string place = place_text(shown.lesson.words, shown.step, count);
-  const char* previous = wide ? "Previous##previous" : "‹##previous";
-  const char* next = wide ? "Next##next" : "›##next";
-  const float gap = ImGui::GetStyle().ItemSpacing.x;
-  const bool back = wide && shown.away;
-  float room =
-      ImGui::CalcTextSize(place.c_str()).x + button_width(previous) + button_width(next) + button_width("×") + 3 * gap;
-  if (wide) room += style.px(14) * static_cast<float>(count) + gap;
-  if (back) room += button_width("Back to the lesson") + gap;
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float left = ImGui::GetCursorPosX();
-
-  const std::string& title = shown.lesson.steps[shown.step].title;
-  const float title_room = width - room - style.px(24);
-  push_font(style.fonts.heading().font, style.fonts.heading().line);
-  const bool above = ImGui::CalcTextSize(title.c_str()).x > title_room;
-  if (!above) ImGui::AlignTextToFramePadding();
-  clipped_text(title, above ? width : title_room, color(style.palette.text));
-  ImGui::PopFont();
-  if (above) {
-    ImGui::SetCursorPosX(left);
-  } else {
-    ImGui::SameLine(left + width - room);
-  }
-  if (back) {
-    back_button(style, intents);
-    ImGui::SameLine();
-  }
-  if (wide) {
-    step_dots(style, shown, intents);
-    ImGui::SameLine();
-  }
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextDisabled("%s", place.c_str());
-  ImGui::SameLine();
-  if (button(style, previous, shown.step > 0, "Previous step (←)"))
-    intents.actions.push_back({GoToStep{shown.step - 1}, 0});
-  ImGui::SameLine();
-  if (button(style, next, shown.step + 1 < count, "Next step (Space or →)"))
-    intents.actions.push_back({GoToStep{shown.step + 1}, 0});
-  ImGui::SameLine();
-  if (button(style, "×##close", true, "Close the lesson and return to your experiment."))
-    intents.actions.push_back({CloseLesson{}, 0});
-}
-
 /// The text with its lines broken at spaces. ImGui also breaks after points and commas, and so within numbers.
 std::string broken_into_lines(const std::string& text, float width) {
   std::string lines = text;
@@ -168,14 +72,14 @@ void what_to_look_at(const Style& style, const LessonWords& words, const LessonS
 }
 
 /// Presenting hides the panels that some steps tell to use, and matrices that the step does not speak of: they are one
-/// click away. What plays has its own buttons.
+/// click away. Once a computation plays, it has buttons of its own.
 void panel_buttons(const Style& style, const LessonShown& lesson, UiIntents& intents) {
   const ShownPanels& shown = *lesson.presented;
   const auto toggle = [&](Command command, const char* label, bool is_shown, const char* help = nullptr) {
     const CommandEntry& entry = command_entry(command);
-    if (is_shown) accent_button_colors(style);
+    if (is_shown) push_accent_button(style);
     if (ImGui::Button(label)) intents.commands.push_back(command);
-    if (is_shown) ImGui::PopStyleColor(4);
+    if (is_shown) pop_accent_button();
     tooltip(std::string(help != nullptr ? help : entry.help) + " (" + key_text(entry.keys.back()) + ")");
   };
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
@@ -357,8 +261,7 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   const LessonColumns columns(style, ImGui::GetContentRegionAvail().x);
   const bool wide = columns.wide;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
-  header(style, shown, wide, intents);
-  if (!wide && shown.away) back_button(style, intents);
+  lesson_header(style, shown, wide, intents);
   ImGui::PopStyleVar();
   // Every step has its own child windows, so each starts scrolled to its top.
   ImGui::PushID(static_cast<int>(shown.step));

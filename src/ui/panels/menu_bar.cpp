@@ -25,9 +25,9 @@ bool has_other_settings(const Experiment& experiment) {
                              [&](const Parameter& each) { return is_other_setting(experiment, each); });
 }
 
-/// Which settings those are, as on the command line, a line for each.
+/// Lists those settings as the command line takes them, one on each line.
 std::string other_settings(const Experiment& experiment) {
-  std::string text = "Other than " + experiment.system + " by itself:";
+  std::string text = "Settings that differ from " + experiment.system + ":";
   for (const Parameter& each : find_system(experiment.system)->parameters) {
     if (is_other_setting(experiment, each))
       text += "\n" + each.name + "=" + value_text(experiment.parameters.at(each.name));
@@ -167,7 +167,7 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
   const ImVec2 at(ImGui::GetWindowPos().x + left, ImGui::GetWindowPos().y + (ImGui::GetWindowHeight() - size.y) / 2);
   add_line(*ImGui::GetWindowDrawList(), at, color(style.palette.dim), title);
   if (is_other && ImGui::IsMouseHoveringRect(at, {at.x + size.x, at.y + size.y}))
-    ImGui::SetTooltip("%s", other_settings(experiment).c_str());
+    show_tooltip(other_settings(experiment));
 }
 
 }  // namespace attnscope::ui

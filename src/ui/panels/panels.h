@@ -113,7 +113,7 @@ struct LessonShown {
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
   const ShownPanels* presented = nullptr;                 ///< what else is shown while presenting; null: not presenting
   std::function<void()> below_look = nullptr;             ///< draws what stands there; null: nothing
-  bool can_play = false;                                  ///< whether the open view has moments
+  bool can_play = false;                                  ///< whether the open view has moments and shows none yet
 };
 
 /// How high that panel must be, in a content `width` wide, for the texts of every step; nothing for a lesson with numbers

@@ -242,15 +242,11 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
     ImGui::SameLine(0, i == 0 ? style.px(8) : style.px(4));
     wrap(button(items[i]));
     const bool on = i == chosen;
-    if (on) {
-      for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
-        ImGui::PushStyleColor(which, color(style.palette.accent));
-      ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
-    }
+    if (on) push_accent_button(style);
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::Button(items[i].c_str())) result = i;
     ImGui::PopID();
-    if (on) ImGui::PopStyleColor(4);
+    if (on) pop_accent_button();
     tooltip(help);
   }
   ImGui::PopID();
@@ -315,6 +311,14 @@ bool close_menus() {
   ImGui::ClosePopupToLevel(popups_of_dialogs(), true);
   return true;
 }
+
+void push_accent_button(const Style& style) {
+  for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
+    ImGui::PushStyleColor(which, color(style.palette.accent));
+  ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
+}
+
+void pop_accent_button() { ImGui::PopStyleColor(4); }
 
 void begin_tooltip() {
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;

@@ -96,6 +96,10 @@ bool menus_are_open();
 /// Closes all open menus and lists; whether there were any. Dialogs stay. After the last window of a frame.
 bool close_menus();
 
+/// Between these, buttons have the accent's colour.
+void push_accent_button(const Style& style);
+void pop_accent_button();
+
 /// Begin and end a tooltip, whose content is drawn in between.
 void begin_tooltip();
 void end_tooltip();

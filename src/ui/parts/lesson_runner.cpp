@@ -65,10 +65,10 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
 void LessonRunner::show_below_look(const Style& style, const Areas& areas, UiState& state, UiIntents& intents) {
   const Session& session = shared_.session();
   if (!areas.has_row) texts_to_read(style, session.experiment());
-  const LessonStep* const step = &session.lesson()->steps[session.lesson_step()];
+  ControlsFor now = {session.shared_lesson(), session.lesson_step()};
   // In the language that the lesson was written in, whatever is shown: controls have English names.
-  if (step != controls_for_) controls_ = controls_of_step(*step);
-  controls_for_ = step;
+  if (now != controls_for_) controls_ = controls_of_step(now.lesson->steps[now.step]);
+  controls_for_ = std::move(now);
   if (!areas.has_parameters && !controls_.empty())
     some_parameters(style, session.experiment(), controls_, state, intents);
 }

@@ -39,7 +39,8 @@ class LessonRunner {
   [[nodiscard]] const Lesson* shown() const { return shared_.lesson.get(); }
   /// The open lesson's title in that language, or that of the document.
   [[nodiscard]] std::string title() const;
-  /// Shows the step below the figure, where a lesson is open. `can_play`: whether the open view has moments.
+  /// Shows the step below the figure, where a lesson is open. `can_play`: whether the open view has moments and shows
+  /// none yet.
   void show(const Style& style, const Areas& areas, const ShownPanels& panels, bool can_play, WindowParts& parts,
             UiState& state, UiIntents& intents);
   /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
@@ -69,6 +70,13 @@ class LessonRunner {
     bool awaited = false;  ///< the step's own trace is still being computed
     friend bool operator==(const ReferenceFor&, const ReferenceFor&) = default;
   };
+  /// The step that the controls were found for.
+  struct ControlsFor {
+    std::shared_ptr<const Lesson> lesson;
+    std::size_t step = 0;
+    friend bool operator==(const ControlsFor&, const ControlsFor&) = default;
+  };
+
   /// Below what to look at, while presenting: what has no panel of its own then.
   void show_below_look(const Style& style, const Areas& areas, UiState& state, UiIntents& intents);
 
@@ -97,8 +105,8 @@ class LessonRunner {
   std::optional<double> height_;
   ReferenceFor reference_for_;
   std::vector<ReferenceTable> reference_;
-  const LessonStep* controls_for_ = nullptr;
-  std::vector<std::string> controls_;  ///< that it tells to use
+  ControlsFor controls_for_;
+  std::vector<std::string> controls_;  ///< that the step tells you to use
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

@@ -7,6 +7,7 @@
 
 #include "core/experiment/system.h"
 #include "figure/model/figure.h"
+#include "io/tokenizers/unicode.h"
 
 namespace attnscope::ui {
 namespace {
@@ -51,41 +52,31 @@ void add_named(std::string_view look, const std::string& cell, std::vector<std::
   }
 }
 
-char lower(char each) { return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each; }
-
-bool is_letter(char each) { return lower(each) >= 'a' && lower(each) <= 'z'; }
-
-/// Whether `text` has those words, in lower case.
+/// Whether the words, which begin and end with letters, are in `text`, and not a part of longer ones.
 bool has_words(std::string_view text, std::string_view words) {
+  const auto is_letter = [&](std::size_t at) { return at < text.size() && text[at] >= 'a' && text[at] <= 'z'; };
   for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
-    const std::size_t end = at + words.size();
-    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + words.size())) return true;
   }
   return false;
 }
 
-/// What follows the first verb of each sentence that tells to change something, in lower case.
+/// The sentences that tell somebody to change something, from that verb on, in lower case.
 std::string told_changes(std::string_view look) {
   constexpr std::array<std::string_view, 6> kVerbs = {"drag", "set", "change", "choose", "switch", "try"};
+  const std::string text = lowercase_text(look);
   std::string told;
-  while (!look.empty()) {
-    const std::size_t end = std::min(look.find_first_of(".:?;"), look.size() - 1);
-    std::string sentence(look.substr(0, end + 1));
-    std::ranges::transform(sentence, sentence.begin(), lower);
-    look.remove_prefix(end + 1);
-    std::size_t first = std::string::npos;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(".:?;", begin), text.size() - 1) + 1;
+    const std::string_view sentence = std::string_view(text).substr(begin, end - begin);
+    std::size_t first = sentence.size();
     for (const std::string_view verb : kVerbs) {
-      const std::size_t at = sentence.find(std::string(verb) + " ");
-      if (at != std::string::npos && (at == 0 || !is_letter(sentence[at - 1]))) first = std::min(first, at);
+      if (has_words(sentence, verb)) first = std::min(first, sentence.find(verb));
     }
-    if (first != std::string::npos) told += sentence.substr(first);
+    told += sentence.substr(first);
+    begin = end;
   }
   return told;
-}
-
-std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), lower);
-  return text;
 }
 
 }  // namespace
@@ -96,7 +87,7 @@ std::vector<std::string> controls_of_step(const LessonStep& step) {
   const std::string told = told_changes(step.look);
   std::vector<std::string> names;
   for (const Parameter& parameter : system->parameters) {
-    if (has_words(told, in_lower_case(parameter.label))) names.push_back(parameter.name);
+    if (has_words(told, lowercase_text(parameter.label))) names.push_back(parameter.name);
   }
   // That one belongs to the control of the mask.
   if (names.empty() && has_words(told, "window radius")) names.emplace_back("mask");

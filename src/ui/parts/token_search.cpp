@@ -17,12 +17,6 @@ namespace {
 
 constexpr float kSearchWidth = 200;
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower;
-  while (!text.empty()) append_lowercase(lower, take_code_point(text));
-  return lower;
-}
-
 }  // namespace
 
 void TokenSearch::open() {
@@ -81,13 +75,13 @@ void TokenSearch::search(const Figure& figure, const Trace& trace, std::uint64_t
   searched_in_ = number;
   found_.clear();
   if (text_.empty()) return;
-  const std::string wanted = in_lower_case(text_);
+  const std::string wanted = lowercase_text(text_);
   Index asked = 0;
   const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), asked);
   const bool is_number = error == std::errc() && end == wanted.data() + wanted.size();
   found_ = find_tokens(
       figure, trace,
-      [&](Index, std::string_view name) { return in_lower_case(name).find(wanted) != std::string::npos; },
+      [&](Index, std::string_view name) { return lowercase_text(name).find(wanted) != std::string::npos; },
       is_number ? asked - 1 : -1);
   has_more_ = has_more_tokens(figure);
   if (current_ >= found_.size()) current_ = 0;
