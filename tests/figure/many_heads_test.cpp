@@ -80,6 +80,45 @@ TEST(ManyHeads, AsManyAsFitHaveNoPages) {
   EXPECT_EQ(words(figure_of(*trace, "heads"), "page"), "no page");
 }
 
+/// Six layers of three heads.
+Figure layers_in(double width, double height) {
+  return figure_of(*weights_of({6, 3, 30, 30}), "heads", {}, width, height);
+}
+
+TEST(ManyHeads, OfLayersInALowRoomStandSideBySide) {
+  const Figure low = layers_in(1200, 320);
+  const Figure high = layers_in(1200, 900);
+  ASSERT_EQ(low.heatmaps.size(), 18U);
+  ASSERT_EQ(high.heatmaps.size(), 18U);
+  const auto lefts = [](const Figure& figure) {
+    std::set<double> all;
+    for (const HeatmapMark& mark : figure.heatmaps) all.insert(mark.box.x);
+    return all.size();
+  };
+  EXPECT_EQ(lefts(high), 3U);     // one run, from top to bottom
+  EXPECT_EQ(lefts(low) % 3, 0U);  // several
+  EXPECT_GT(lefts(low), 3U);
+  // Six maps above each other would have 28 pixels each at most.
+  EXPECT_GT(low.heatmaps.front().box.width, 1.4 * (320 - 2 * 16 - 48 - 44) / 6 - 6);
+  std::vector<Rect> boxes;
+  for (const HeatmapMark& mark : low.heatmaps) {
+    EXPECT_GE(mark.box.x, 0);
+    EXPECT_LE(mark.box.right(), low.width);
+    for (const Rect& other : boxes)
+      EXPECT_EQ(mark.box.intersection(other).width * mark.box.intersection(other).height, 0) << mark.id;
+    boxes.push_back(mark.box);
+  }
+  // Each run names its heads, and each row its layer, beside its own maps.
+  std::size_t above = 0;
+  std::size_t beside = 0;
+  for (const TextMark& text : low.texts) {
+    above += text.id.starts_with("head.") ? 1 : 0;
+    beside += text.id.starts_with("layer.") ? 1 : 0;
+  }
+  EXPECT_EQ(above, lefts(low));
+  EXPECT_EQ(beside, 6U);
+}
+
 TEST(ManyHeads, LiesWithinTheFigureAndApart) {
   const auto trace = weights_of({3000, 4, 4});
   for (const double height : {0.0, 600.0}) {

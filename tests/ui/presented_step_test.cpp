@@ -49,8 +49,25 @@ TEST(PresentedStep, HasTheControlsThatItTellsToUse) {
   EXPECT_EQ(controls_for("The mask hides tokens. Temperature and the seed of all heads."), Names{});
   EXPECT_EQ(controls_for("Heads: dragged tokens settle."), Names{});
   EXPECT_EQ(controls_for(""), Names{});
+  EXPECT_EQ(controls_for("Switch head 2 off."), Names{});  // no model
   step.experiment = *default_experiment("hand-made-heads");
   EXPECT_EQ(controls_for("Drag Window radius and watch the last head."), Names{"radius"});
+  step.experiment.system = "transformer";
+  EXPECT_EQ(controls_for("Switch one of the two on again in Interventions."), Names{"interventions"});
+  EXPECT_EQ(controls_for("The row. Then switch head 2 of layer 1 off, and look again."), Names{"interventions"});
+  EXPECT_EQ(controls_for("Nothing is switched off. Switch Layer between 1 and 2."), Names{});
+}
+
+TEST(PresentedStep, SaysWhetherItSpeaksOfTheInspector) {
+  LessonStep step;
+  const auto speaks = [&](const char* look) {
+    step.look = look;
+    return ui::speaks_of_inspector(step);
+  };
+  EXPECT_TRUE(speaks("The inspector: 32 products."));
+  EXPECT_TRUE(speaks("Two bright columns. Inspector, right."));
+  EXPECT_FALSE(speaks("Inspectors are elsewhere."));
+  EXPECT_FALSE(speaks(""));
 }
 
 TEST(PresentedStep, GrowsWithTheWindowAndNeverGetsSmaller) {

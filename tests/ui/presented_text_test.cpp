@@ -29,6 +29,28 @@ class PresentedText : public Interface {
     screen().key_with_shift(kF11);
     screen().settle();
   }
+
+  /// Opens a lesson of one step.
+  void open_own(const char* look, const Experiment& experiment) {
+    LessonStep step;
+    step.title = "A step";
+    step.text = "What happens here.";
+    step.look = look;
+    step.experiment = experiment;
+    Lesson own = {"Own", "nothing", "Nothing.", {step}};
+    ASSERT_TRUE(screen().workbench().workspace().session().apply(
+        {OpenLesson{std::make_shared<const Lesson>(std::move(own))}, 0}));
+    screen().settle();
+  }
+
+  /// The name of the window that has the step's words.
+  [[nodiscard]] static std::string words_window() {
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      if (window->WasActive && std::string_view(window->Name).find("Lesson/words") != std::string_view::npos)
+        return window->Name;
+    }
+    return {};
+  }
 };
 
 TEST_F(PresentedText, OpensTheTextToBeTyped) {
@@ -61,14 +83,7 @@ TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {
 
 // A step says what to drag: that slider stands below it, and needs no panel.
 TEST_F(PresentedText, HasTheSliderThatAStepNames) {
-  LessonStep step;
-  step.title = "A slider";
-  step.text = "Scores are divided by it.";
-  step.look = "Drag Temperature from 0.1 to 10.";
-  step.experiment = *default_experiment("worked-example");
-  Lesson own = {"Own", "nothing", "Nothing.", {step}};
-  ASSERT_TRUE(screen().workbench().workspace().session().apply(
-      {OpenLesson{std::make_shared<const Lesson>(std::move(own))}, 0}));
+  open_own("Drag Temperature from 0.1 to 10.", *default_experiment("worked-example"));
   present();
   ASSERT_FALSE(screen().is_open("Parameters"));
   const double before = screen().experiment().real("temperature");
@@ -83,6 +98,41 @@ TEST_F(PresentedText, HasTheSliderThatAStepNames) {
   screen().click_item("Lesson", {"Back"});
   screen().settle();
   EXPECT_EQ(screen().experiment().real("temperature"), before);
+}
+
+// Where a step speaks of the inspector, its arithmetic stands below the step, unless the panel is there.
+TEST_F(PresentedText, HasTheArithmeticThatAStepSpeaksOf) {
+  const Experiment experiment = *default_experiment("worked-example");
+  const auto height_of_words = [&](const char* look, bool with_panel) {
+    open_own(look, experiment);
+    screen().state().pinned = ui::NamedCell{"single.scores", {0, 0}};
+    present();
+    if (with_panel) screen().key_with_control(']');
+    screen().settle();
+    const float height = ImGui::FindWindowByName(words_window().c_str())->ContentSize.y;
+    if (with_panel) screen().key_with_control(']');
+    present();
+    return height;
+  };
+  const float plain = height_of_words("The table: one product.", false);
+  const float line = ImGui::GetTextLineHeight();
+  EXPECT_GT(height_of_words("The inspector: one product.", false), plain + 5 * line);
+  EXPECT_EQ(height_of_words("The inspector: one product.", true), plain);
+}
+
+// What a step warns of is not cut off.
+TEST_F(PresentedText, HasRoomForAWarning) {
+  Experiment masked = *default_experiment("projected-multihead");
+  present();
+  open_own("Nothing.", masked);
+  const double one_line = screen().window_place("Status").height;
+  const double words = screen().window_place("Lesson").bottom();
+  masked.parameters["mask"] = *parse_mask("padding:0");
+  open_own("The warning.", masked);
+  ASSERT_EQ(screen().trace().warnings().size(), 1U);
+  EXPECT_GT(screen().window_place("Status").height, 1.5 * one_line);
+  EXPECT_LT(screen().window_place("Lesson").bottom(), words);
+  EXPECT_LE(screen().window_place("Lesson").bottom(), screen().window_place("Status").y);
 }
 
 // Somebody who types other words has to find out which ones the model knows.

@@ -70,10 +70,10 @@ class Presenting : public Interface {
   void expect_readable(const WindowSize& size) {
     const std::string about = step().title;
     const auto scale = static_cast<double>(size.scale);
-    // Tables of numbers may need scrolling; text does not.
-    if (step().printed.empty() && step().equivalence.empty()) {
-      EXPECT_EQ(hidden_text("Lesson/words"), 0) << about;
-    }
+    // Numbers and interventions may need scrolling; text does not.
+    const bool has_numbers = !step().printed.empty() || !step().equivalence.empty() || ui::speaks_of_inspector(step());
+    const bool intervenes = std::ranges::count(ui::controls_of_step(step()), "interventions") > 0;
+    EXPECT_TRUE(has_numbers || intervenes || hidden_text("Lesson/words") == 0) << about;
     const std::vector<Rect> matrices = first_matrices();
     if (matrices.empty()) return;
     const FigureTransform transform = screen().transform();
@@ -94,10 +94,12 @@ class Presenting : public Interface {
     const Rect box = transform.apply(matrices.front());
     const double large = 200 * scale;
     const bool fills = box.width >= place.width - 30 || box.height >= place.height - 30;
-    // Where everything that the matrix is computed from is in view, or more that the step speaks of, it may be smaller.
+    // It may be smaller where all that it is computed from is in view, or more that is spoken of; fewer cells, smaller yet.
     const bool has_all = has_all_matrices(place) || spoken_of_in(place) > 1;
     const double length = std::max(box.width, box.height);
-    EXPECT_TRUE(fills || length >= large - 0.1 || (has_all && length >= 0.3 * large - 0.1))
+    const auto rows = static_cast<double>(std::ranges::find(shown, matrices.front(), &HeatmapMark::box)->rows());
+    const bool is_enough = length >= 0.3 * large - 0.1 || box.height / rows >= 13 * scale;
+    EXPECT_TRUE(fills || length >= large - 0.1 || (has_all && is_enough))
         << about << ": " << box.width << " × " << box.height;
     large_ += length >= large - 0.1 ? 1 : 0;
     EXPECT_TRUE(fills || TypeSize::kSmall * transform.type_scale >= ui::kPresentedLetters * scale - 0.01) << about;
@@ -328,8 +330,7 @@ TEST_F(Presenting, NoRoomIsGivenToWhatLiesBesideTheFigure) {
   ASSERT_GT(all.width, place.width);
   EXPECT_GE(all.right(), place.right() - 1);
   const HeatmapMark& weights = *std::ranges::find(figure.heatmaps, std::string("single.weights"), &HeatmapMark::id);
-  const double end = screen().transform().apply(weights.box).right();
-  EXPECT_LE(end, place.right());
+  EXPECT_LE(screen().transform().apply(weights.box).right(), place.right());
 }
 
 TEST_F(Presenting, AZoomStaysUntilTheNextStep) {

@@ -60,7 +60,7 @@ void keep_columns_with(std::span<const std::string> tensors, const Trace& trace,
 
 }  // namespace
 
-void keep_products_with(std::span<const std::string> tensors, const Trace& trace,
+bool keep_products_with(std::span<const std::string> tensors, const Trace& trace,
                         std::vector<AlignedProduct>& products) {
   std::vector<std::string> wanted(tensors.begin(), tensors.end());
   std::vector<bool> kept(products.size(), false);
@@ -74,14 +74,19 @@ void keep_products_with(std::span<const std::string> tensors, const Trace& trace
     kept[static_cast<std::size_t>(best - products.begin())] = true;
     std::erase_if(wanted, [&](const std::string& each) { return shows(*best, trace, each); });
   }
-  if (std::ranges::find(kept, true) == kept.end()) return;
+  if (std::ranges::find(kept, true) == kept.end()) return false;
+  bool leaves_out = false;
   std::vector<AlignedProduct> rest;
   for (std::size_t i = 0; i < products.size(); ++i) {
+    leaves_out = leaves_out || !kept[i];
     if (!kept[i]) continue;
     rest.push_back(std::move(products[i]));
+    const std::size_t columns = rest.back().columns.size();
     keep_columns_with(tensors, trace, rest.back());
+    leaves_out = leaves_out || rest.back().columns.size() < columns;
   }
   products = std::move(rest);
+  return leaves_out;
 }
 
 }  // namespace attnscope

@@ -256,6 +256,7 @@ struct Figure {
   Highlights highlights;                ///< in a file; the window has those of the cell under the cursor instead
   FigureFont font = FigureFont::inter;  ///< that it is laid out for, and painted in
   bool lacks_words = false;             ///< words beside cells were left out, or are numbers, for want of room
+  bool is_part = false;                 ///< matrices were left out because `ViewOptions::tensors` asks for others
   std::string sentence;  ///< says what it shows, with its numbers; `with_content` adds what the colours mean
   std::string failure;   ///< why its numbers could not be read; empty: they could. See `failure_of`
 };

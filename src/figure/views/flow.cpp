@@ -31,8 +31,8 @@ class FlowAlignedProducts {
   FlowAlignedProducts(const Trace& trace, Slice slice, FlowNames names)
       : trace_(trace), slice_(slice), names_(std::move(names)) {}
 
-  /// Those that show the tensors of the options; all, where there are none.
-  [[nodiscard]] std::vector<AlignedProduct> build(const ViewOptions& options) const {
+  /// The figure of those that show the tensors of the options; of all, where there are none.
+  [[nodiscard]] Figure build(const ViewOptions& options) const {
     std::vector<AlignedProduct> products;
     if (has("tokens")) products.push_back(prepare());
     if (has("positioned_x")) products.push_back(add_positions());
@@ -44,13 +44,15 @@ class FlowAlignedProducts {
       products.push_back(merge());
       if (has("projected_image")) products.push_back(add_to_picture());
     }
-    keep_products_with(options.tensors, trace_, products);
+    const bool is_part = keep_products_with(options.tensors, trace_, products);
     if (products.size() == 1 && products.front().id == "merge" && is_better_upright(products.front(), options)) {
       products = {merge(true)};
       keep_products_with(options.tensors, trace_, products);
     }
     blend_in_colors_of_values(products);
-    return products;
+    Figure figure = aligned_products_figure(std::move(products), options);
+    figure.is_part = is_part;
+    return figure;
   }
 
  private:
@@ -359,9 +361,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   ViewOptions of_matrices = options;
   if (played && options.height > 0)
     of_matrices.height = std::max(1.0, options.height - moment_height(trace, *played, options.width));
-  std::vector<AlignedProduct> products =
-      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(of_matrices);
-  Figure figure = aligned_products_figure(std::move(products), of_matrices);
+  Figure figure = FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(of_matrices);
   figure.title = trace.experiment().system + ": from X to the output";
   if (played) show_moment(figure, trace, *played, moment);
   return figure;

@@ -254,7 +254,7 @@ class PermutationLayout {
       if (mark.step < 0) mark.about = which + caption(i);
       const double line = y + above_ - column_label_height(mark.column_labels, row_) - 7;
       add_text(mark.id + ".title", {mark.box.x, line}, i == 1 ? caption(i) : which + caption(i), Ink::text);
-      if (i > 0) add_arrow(mark, i == 1 ? "attend" : "sum");
+      if (i > 0) add_arrow(mark, i == 1 ? "attend" : "values");
       figure_.heatmaps.push_back(std::move(mark));
     }
   }

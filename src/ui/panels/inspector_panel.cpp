@@ -187,19 +187,7 @@ void show_scale(const Style& style, const Inspection& inspection) {
   ImGui::Dummy(ImVec2(0, style.px(20)));
 }
 
-/// The formula on one line, with the labels of a sum as its subscript; a longer one is broken into lines as it is.
-void show_formula(const Style& style, const std::string& formula, float width) {
-  std::string markup = formula;
-  if (const std::size_t sum = formula.find('_');
-      formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
-    const std::size_t end = std::min(formula.find(' ', sum), formula.size());
-    markup = formula.substr(0, sum) + "_{" + formula.substr(sum + 1, end - sum - 1) + "}" + formula.substr(end);
-  }
-  if (markup_width(markup, static_cast<double>(style.fonts.body().size), FontWeight::regular) >
-      static_cast<double>(width)) {
-    ImGui::TextUnformatted(formula.c_str());
-    return;
-  }
+void formula_line(const Style& style, const std::string& markup) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   PlacedText text;
   text.at = {static_cast<double>(at.x), static_cast<double>(at.y)};
@@ -211,11 +199,57 @@ void show_formula(const Style& style, const std::string& formula, float width) {
   ImGui::Dummy(ImVec2(0, ImGui::GetTextLineHeight()));
 }
 
+/// The formula on one line, with the labels of a sum as its subscript; a longer one is broken into lines as it is. Below
+/// it what there is to note.
+void show_formula(const Style& style, const Explanation& e) {
+  const std::string formula = "= " + e.formula;
+  std::string markup = formula;
+  if (const std::size_t sum = formula.find('_');
+      formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
+    const std::size_t end = std::min(formula.find(' ', sum), formula.size());
+    markup = formula.substr(0, sum) + "_{" + formula.substr(sum + 1, end - sum - 1) + "}" + formula.substr(end);
+  }
+  if (markup_width(markup, static_cast<double>(style.fonts.body().size), FontWeight::regular) >
+      static_cast<double>(ImGui::GetContentRegionAvail().x)) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(formula.c_str());
+    ImGui::PopTextWrapPos();
+  } else {
+    formula_line(style, markup);
+  }
+  if (e.note.empty()) return;
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("%s", e.note.c_str());
+  ImGui::PopTextWrapPos();
+}
 void show_empty(const Style& style) {
   ImGui::Dummy(ImVec2(0, style.px(4)));
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled("Point at a cell to see its number, its row, and how it was computed. Click to pin it.");
   ImGui::PopTextWrapPos();
+}
+
+/// The cell, where it is, and its number.
+void show_name(const Style& style, const Inspection& inspection) {
+  push_font(style.fonts.heading().font, style.fonts.heading().line);
+  clipped_text(inspection.cell.tensor + index_text(inspection.cell.index), ImGui::GetContentRegionAvail().x,
+               color(style.palette.text));
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0);
+  show_lines(inspection.coordinates, ImGuiCol_TextDisabled);
+  ImGui::PopTextWrapPos();
+  push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font,
+            style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
+  ImGui::TextUnformatted(number_text(inspection.explanation.value).c_str());
+  ImGui::PopFont();
+}
+
+/// How the number was computed, and its row.
+void show_arithmetic(const Style& style, const Inspection& inspection) {
+  show_formula(style, inspection.explanation);
+  ImGui::Dummy(ImVec2(0, style.px(2)));
+  show_terms(style, inspection.explanation);
+  show_row(style, inspection);
 }
 
 /// A field for another number in place of a random or stored one.
@@ -235,6 +269,15 @@ void show_number_to_set(const Style& style, const Inspection& inspection, UiStat
 
 }  // namespace
 
+void inspected_number(const Style& style, const Inspection& inspection) {
+  section_title(style, "INSPECTOR");
+  const Explanation& e = inspection.explanation;
+  line(style, {}, inspection.cell.tensor + index_text(inspection.cell.index), number_text(e.value), e.value, {}, {},
+       true);
+  show_formula(style, e);
+  show_terms(style, e);
+}
+
 void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& state,
                      UiIntents& intents) {
   const float width = ImGui::GetContentRegionAvail().x;
@@ -248,23 +291,9 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
     show_empty(style);
     return;
   }
-  const Explanation& e = inspection->explanation;
-  push_font(style.fonts.heading().font, style.fonts.heading().line);
-  clipped_text(inspection->cell.tensor + index_text(inspection->cell.index), width, color(style.palette.text));
-  ImGui::PopFont();
-  ImGui::PushTextWrapPos(0);
-  show_lines(inspection->coordinates, ImGuiCol_TextDisabled);
-  push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font,
-            style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
-  ImGui::TextUnformatted(number_text(e.value).c_str());
-  ImGui::PopFont();
+  show_name(style, *inspection);
   if (pinned && (inspection->drawn || inspection->stored)) show_number_to_set(style, *inspection, state, intents);
-  show_formula(style, "= " + e.formula, width);
-  if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::Dummy(ImVec2(0, style.px(2)));
-  show_terms(style, e);
-  show_row(style, *inspection);
+  show_arithmetic(style, *inspection);
   show_links(style, *inspection, state);
   show_scale(style, *inspection);
 }

@@ -91,10 +91,13 @@ void panel_buttons(const Style& style, const LessonShown& lesson, UiIntents& int
   toggle(Command::toggle_parameters, "Parameters", shown.presented.parameters);
   ImGui::SameLine();
   toggle(Command::toggle_inspector, "Inspector", shown.presented.inspector);
-  ImGui::SameLine();
-  const bool has_room = ImGui::GetContentRegionAvail().x >= ImGui::CalcTextSize("Whole figure").x + 2 * style.px(8);
-  toggle(Command::fit_view, has_room ? "Whole figure" : "Whole", shown.whole_figure_of == lesson.step,
-         "show all of the figure, or what the step speaks of");
+  const bool is_whole = shown.whole_figure_of == lesson.step;
+  if (lesson.shows_a_part || is_whole) {
+    ImGui::SameLine();
+    const bool has_room = ImGui::GetContentRegionAvail().x >= ImGui::CalcTextSize("Whole figure").x + 2 * style.px(8);
+    toggle(Command::fit_view, has_room ? "Whole figure" : "Whole", is_whole,
+           "show all of the figure, or what the step speaks of");
+  }
   ImGui::PopStyleVar();
 }
 

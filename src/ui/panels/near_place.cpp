@@ -15,6 +15,8 @@ constexpr double kEnlarged = 200 * TypeSize::kSmall / 16;
 // A matrix of this length is enlarged no further where all of the figure, with large letters, is in view, or other
 // matrices that are spoken of would be out of view: what it is computed from says more than larger cells.
 constexpr double kLongEnough = 0.3 * kEnlarged;
+// So is a smaller one with few cells, which are as large as that.
+constexpr double kLargeCell = 9;
 // Letters that are this much too small look as large as others.
 constexpr double kUnnoticed = 1.02;
 // Letters that are this much too small are not worth what a zoom cuts off.
@@ -94,6 +96,14 @@ double middle_of_view(double begin, double end, double view, double figure) {
   return std::clamp(end + std::min(kBehind, std::max(0.0, slack) / 2), view, figure) - view / 2;
 }
 
+/// The first matrix of the tensor; null: the figure has none.
+const HeatmapMark* matrix_of(const Figure& figure, const Trace& trace, const std::string& tensor) {
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    if (mark.step >= 0 && step_at(trace, mark).name == tensor) return &mark;
+  }
+  return nullptr;
+}
+
 /// The matrices of the first tensor, and the zoom they need.
 struct FirstMatrix {
   Rect box;                          ///< of all of them
@@ -103,13 +113,13 @@ struct FirstMatrix {
   double zoom_for_the_last_row = 1;  ///< for a class to read them from the last row
 };
 
-FirstMatrix first_matrix(std::span<const Rect> boxes, const Rect& headed, const NearPanel& panel) {
+FirstMatrix first_matrix(std::span<const Rect> boxes, const Rect& headed, double cell, const NearPanel& panel) {
   const Rect box = all_of(boxes);
   const double larger = panel.unit / panel.fit;
   const double letters = boxes.size() == 1 || larger > kNearlyLarge ? larger : 1;
   if (boxes.size() > 1) return {box, headed, letters, 1, letters};
   const double length = std::max(box.width, box.height) * panel.fit / panel.unit;
-  const double readable = kLongEnough / length;
+  const double readable = std::min(kLongEnough / length, kLargeCell / (cell * panel.fit / panel.unit));
   const bool is_enough = readable <= 1 && larger <= kNearlyLarge;
   return {box, headed, letters, readable, is_enough ? letters : std::max(letters, kEnlarged / length)};
 }
@@ -142,7 +152,8 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
       places.push_back(headed);
       continue;
     }
-    first = first_matrix(boxes, headed, panel);
+    const HeatmapMark& mark = *matrix_of(figure, trace, tensor);
+    first = first_matrix(boxes, headed, mark.box.height / static_cast<double>(std::max<Index>(1, mark.rows())), panel);
     const double room = fitting(boxes.size() == 1 ? first->box : headed);
     for (double* const zoom : {&first->zoom_for_letters, &first->zoom_for_the_last_row})
       *zoom = std::max(1.0, std::min(*zoom, room));

@@ -31,7 +31,7 @@ struct UiIntents {
 /// Left: system, sliders, seed, labels; from the system's parameter table.
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
 
-/// Some of its controls: of the parameters with these names, and of "seed" and "labels".
+/// Some of its controls: of the parameters with these names, and of "seed", "labels" and "interventions".
 void some_parameters(const Style& style, const Experiment& experiment, std::span<const std::string> names,
                      UiState& state, UiIntents& intents);
 
@@ -79,6 +79,9 @@ ColorScale inspected_scale(const Trace& trace, const Figure& figure, const Named
 /// Right: the number under the cursor, or the pinned one, which can be edited if it is random.
 void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& state, UiIntents& intents);
 
+/// The same number, to be read below the words of a lesson.
+void inspected_number(const Style& style, const Inspection& inspection);
+
 /// What the right end of the status bar shows.
 struct Performance {
   double compute_seconds = 0;
@@ -97,6 +100,9 @@ struct Performance {
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
                 bool presenting, UiIntents& intents);
 
+/// The lines that the bar needs for a warning or an error, `width` wide with its padding, in pixels: at most 3.
+int status_lines(const Style& style, const Trace* trace, const UiState& state, float width, float padding);
+
 /// Numbers that a source printed, and the same numbers as computed.
 struct ReferenceTable {
   std::string title;
@@ -114,6 +120,7 @@ struct LessonShown {
   const ShownPanels* presented = nullptr;                 ///< what else is shown while presenting; null: not presenting
   std::function<void()> below_look = nullptr;             ///< draws what stands there; null: nothing
   bool can_play = false;                                  ///< whether the open view has moments and shows none yet
+  bool shows_a_part = false;                              ///< whether something of the figure is not in view
 };
 
 /// How high that panel must be, in a content `width` wide, for the texts of every step; nothing for a lesson with numbers

@@ -328,6 +328,8 @@ void some_parameters(const Style& style, const Experiment& experiment, std::span
   }
   if (is_named(names, "seed")) seed_controls(style, experiment, state, intents);
   if (is_named(names, "labels")) label_controls(style, experiment, state, intents);
+  if (is_named(names, "interventions") && experiment.model != nullptr)
+    intervention_panel(style, experiment, state, intents);
 }
 
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {

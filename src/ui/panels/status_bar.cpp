@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
 #include "figure/slices/selected.h"
@@ -27,6 +28,32 @@ std::string performance_text(const Performance& p) {
          bytes_text(p.bytes);
 }
 
+/// What the left end says.
+struct Notice {
+  std::string text;
+  bool is_alarming = false;
+};
+
+bool has_message(const UiState& state) { return !state.message.text.empty() && ImGui::GetTime() < state.message.until; }
+
+/// Empty where there is nothing to say.
+Notice notice_of(const Trace* trace, const UiState& state) {
+  if (has_message(state)) return {state.message.text, state.message.is_error};
+  if (trace == nullptr) return {"computing…", false};
+  if (trace->failure()) return {*trace->failure(), true};
+  if (!trace->warnings().empty()) return {trace->warnings().front(), true};
+  return {"", trace->failures() > 0};
+}
+
+// A longer text is cut.
+constexpr int kMostLines = 3;
+
+/// The lines that the text takes in that width.
+int lines_of(const std::string& text, float width) {
+  const float line = ImGui::GetTextLineHeight();
+  return std::max(1, static_cast<int>(std::lround(ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y / line)));
+}
+
 /// Whether the text that was just shown is pressed, by mouse or keyboard.
 bool is_pressed(const char* id) {
   const ImVec2 size = ImGui::GetItemRectSize();
@@ -35,6 +62,15 @@ bool is_pressed(const char* id) {
 }
 
 }  // namespace
+
+int status_lines(const Style& style, const Trace* trace, const UiState& state, float width, float padding) {
+  const Notice notice = notice_of(trace, state);
+  if (!notice.is_alarming || notice.text.empty()) return 1;
+  push_font(style.fonts.small().font, style.fonts.small().line);
+  const int lines = lines_of(notice.text, width - 2 * padding);
+  ImGui::PopFont();
+  return lines <= kMostLines ? lines : 1;
+}
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
                 bool presenting, UiIntents& intents) {
@@ -56,21 +92,26 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   if (!performance.busy && !performance.writing.empty()) right = performance.writing;
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // In a narrow window a message matters more than the timings.
-  const bool message = !state.message.text.empty() && ImGui::GetTime() < state.message.until;
-  const std::string left = message                      ? state.message.text
-                           : trace == nullptr           ? "computing…"
-                           : trace->failure()           ? *trace->failure()
-                           : !trace->warnings().empty() ? trace->warnings().front()
-                           : presenting                 ? ""
-                                                        : summary(*trace);
+  const Notice notice = notice_of(trace, state);
+  const std::string left = notice.text.empty() && !presenting && trace != nullptr ? summary(*trace) : notice.text;
   const float left_width = ImGui::CalcTextSize(left.c_str()).x;
   const bool both = left_width + right_width + style.px(24) <= room || performance.busy || performance.building ||
                     !performance.writing.empty();
   if (both) room -= right_width + style.px(24);
-  const bool alarming = (message && state.message.is_error) ||
-                        (!message && trace != nullptr && (trace->failures() > 0 || !trace->warnings().empty()));
-  clipped_text(left, room, color(alarming ? kAlarmingInk : style.palette.dim));
-  if (message && !state.message.copies.empty()) {
+  const ImU32 ink = color(notice.is_alarming ? kAlarmingInk : style.palette.dim);
+  const int lines = lines_of(left, room);
+  const float needed = static_cast<float>(lines) * ImGui::GetTextLineHeight() + style.px(4);
+  if (notice.is_alarming && lines > 1 && needed <= ImGui::GetWindowHeight()) {
+    ImGui::SetCursorPosY((ImGui::GetWindowHeight() - needed) / 2 + style.px(2));
+    ImGui::PushStyleColor(ImGuiCol_Text, ink);
+    ImGui::PushTextWrapPos(padding + room);
+    ImGui::TextUnformatted(left.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
+  } else {
+    clipped_text(left, room, ink);
+  }
+  if (has_message(state) && !state.message.copies.empty()) {
     if (is_pressed("message")) ImGui::SetClipboardText(state.message.copies.c_str());
     tooltip("Click to copy the caption: " + state.message.copies);
   }

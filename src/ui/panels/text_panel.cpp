@@ -293,7 +293,7 @@ bool shows_patch_text(const Experiment& experiment) {
                      [](const Intervention& each) { return each.kind == Intervention::Kind::patched; });
 }
 
-double text_panel_height(double window_height) { return window_height < 560 ? 104 : 132; }
+double text_panel_height(double window_height) { return window_height < 640 ? 104 : 132; }
 
 void text_panel(const Style& style, const Experiment& experiment, std::span<const NextWord> words, UiState& state,
                 UiIntents& intents) {

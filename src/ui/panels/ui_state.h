@@ -209,7 +209,7 @@ struct StatusMessage {
 struct UiState {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
-  bool by_keyboard = false;  ///< arrows chose the pinned cell: the cell under a resting mouse does not count
+  bool by_keyboard = false;  ///< arrows or a step chose what is pinned: the cell under a resting mouse does not count
   MaskBrush brush;
   DraggedMark dragged;
   Camera camera;

@@ -64,17 +64,21 @@ bool has_lesson_above_inspector(ImVec2 display, float scale, const ShownPanels& 
 constexpr double kPresentedShare = 0.37;
 constexpr double kLeastPresented = 260;
 
+// One more line of the status bar, logical pixels.
+constexpr double kStatusLine = 17;
+
 // Of the height beside the figure, for the lesson above other panels.
 constexpr double kLessonAbove = 0.45;
 
 /// The figure, and beside it the open lesson, above the panels that are shown.
-Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels, double row_height) {
+Areas presenting_areas(ImVec2 display, double unit, const WantedParts& wanted) {
+  const SidePanels& panels = wanted.panels.sides();
   const auto width = static_cast<double>(display.x);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double line = std::max(1.0, std::round(unit));
-  const double status = std::round(26 * unit);
+  const double status = std::round((26 + kStatusLine * (wanted.status_lines - 1)) * unit);
   const double bottom = static_cast<double>(display.y) - status - line;
-  const double beside = std::round(std::max(width * kPresentedShare, kLeastPresented * unit));
+  const double beside = width_of_presented(display, static_cast<float>(unit));
   Areas areas;
   areas.has_lesson = true;
   areas.has_parameters = panels.parameters;
@@ -84,8 +88,8 @@ Areas presenting_areas(ImVec2 display, double unit, const SidePanels& panels, do
   const double begin = beside + line;
   const double tabs = areas.has_tabs ? std::round(36 * unit) + line : 0;
   // And what it says about the text.
-  areas.has_row = panels.parameters && row_height > 0;
-  const double row = areas.has_row ? std::round(row_height * unit) + line : 0;
+  areas.has_row = panels.parameters && wanted.row > 0;
+  const double row = areas.has_row ? std::round(wanted.row * unit) + line : 0;
   const double height = bottom - top - line;
   areas.tabs = {begin, top + line, width - begin, tabs};
   areas.row = {begin, top + line + tabs, width - begin, std::max(0.0, row - line)};
@@ -120,6 +124,11 @@ bool is_upright(ImVec2 display, float scale) {
   return display.x < static_cast<float>(kWideEnoughForBoth) * scale && display.y > display.x;
 }
 
+double width_of_presented(ImVec2 display, float scale) {
+  return std::round(
+      std::max(static_cast<double>(display.x) * kPresentedShare, kLeastPresented * static_cast<double>(scale)));
+}
+
 double width_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
   if (has_lesson_above_inspector(display, scale, panels)) return inspector_width(display, scale, true);
   return static_cast<double>(display.x) - left_of_lesson_below(display, scale, panels);
@@ -128,7 +137,7 @@ double width_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto unit = static_cast<double>(scale);
   const SidePanels& panels = wanted.panels.sides();
-  if (wanted.panels.presenting && wanted.lesson) return presenting_areas(display, unit, panels, wanted.row);
+  if (wanted.panels.presenting && wanted.lesson) return presenting_areas(display, unit, wanted);
   const auto width = static_cast<double>(display.x);
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());

@@ -33,8 +33,12 @@ struct WantedParts {
   bool lesson = false;
   bool pinned = false;                       ///< a cell
   std::optional<double> lesson_height = {};  ///< that it needs, logical pixels; nothing: unknown
-  double row = 0;  ///< height above the figure, logical pixels: what a model reads, or offers of what to open
+  double row = 0;        ///< height above the figure, logical pixels: what a model reads, or offers of what to open
+  int status_lines = 1;  ///< of the status bar below a presented lesson
 };
+
+/// The width of a presented lesson's panel, in pixels.
+double width_of_presented(ImVec2 display, float scale);
 
 /// The width of a lesson's panel in such a window, in pixels.
 double width_of_lesson(ImVec2 display, float scale, const ShownPanels& panels);

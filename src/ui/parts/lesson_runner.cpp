@@ -62,19 +62,25 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
   return height_;
 }
 
-void LessonRunner::show_below_look(const Style& style, const Areas& areas, UiState& state, UiIntents& intents) {
+void LessonRunner::show_below_look(const Style& style, const Areas& areas, const Inspection* inspection, UiState& state,
+                                   UiIntents& intents) {
   const Session& session = shared_.session();
   if (!areas.has_row) texts_to_read(style, session.experiment());
   ControlsFor now = {session.shared_lesson(), session.lesson_step()};
   // In the language that the lesson was written in, whatever is shown: controls have English names.
-  if (now != controls_for_) controls_ = controls_of_step(now.lesson->steps[now.step]);
+  if (now != controls_for_) {
+    const LessonStep& step = now.lesson->steps[now.step];
+    controls_ = controls_of_step(step);
+    speaks_of_inspector_ = speaks_of_inspector(step);
+  }
   controls_for_ = std::move(now);
   if (!areas.has_parameters && !controls_.empty())
     some_parameters(style, session.experiment(), controls_, state, intents);
+  if (!areas.has_inspector && speaks_of_inspector_ && inspection != nullptr) inspected_number(style, *inspection);
 }
 
-void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanels& panels, bool can_play,
-                        WindowParts& parts, UiState& state, UiIntents& intents) {
+void LessonRunner::show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts,
+                        UiState& state, UiIntents& intents) {
   const Session& session = shared_.session();
   if (!areas.has_lesson || session.lesson() == nullptr) return;
   update_reference();
@@ -82,10 +88,11 @@ void LessonRunner::show(const Style& style, const Areas& areas, const ShownPanel
               style.palette.panel, {style.px(kAcross), style.px(kDown)});
   LessonShown shown = {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_};
   shown.comparison = comparison();
-  if (panels.presenting) {
-    shown.presented = &panels;
-    shown.below_look = [&] { show_below_look(style, areas, state, intents); };
-    shown.can_play = can_play;
+  if (beside.panels.presenting) {
+    shown.presented = &beside.panels;
+    shown.below_look = [&] { show_below_look(style, areas, beside.inspection, state, intents); };
+    shown.can_play = beside.can_play;
+    shown.shows_a_part = beside.shows_a_part;
   }
   lesson_panel(style, shown, intents);
   ImGui::End();
@@ -151,6 +158,7 @@ void LessonRunner::pin_cell_after(const Edit& edit, std::size_t step_before) {
   if (!opened || session.lesson() == nullptr) return;
   const std::optional<LessonCell>& cell = session.lesson()->steps[session.lesson_step()].cell;
   shared_.state.pinned = cell ? std::optional(NamedCell{cell->tensor, cell->index}) : std::nullopt;
+  shared_.state.by_keyboard = true;
 }
 
 }  // namespace attnscope::ui

@@ -39,10 +39,16 @@ class LessonRunner {
   [[nodiscard]] const Lesson* shown() const { return shared_.lesson.get(); }
   /// The open lesson's title in that language, or that of the document.
   [[nodiscard]] std::string title() const;
-  /// Shows the step below the figure, where a lesson is open. `can_play`: whether the open view has moments and shows
-  /// none yet.
-  void show(const Style& style, const Areas& areas, const ShownPanels& panels, bool can_play, WindowParts& parts,
-            UiState& state, UiIntents& intents);
+  /// What the step is shown beside.
+  struct Beside {
+    const ShownPanels& panels;
+    bool can_play = false;                   ///< whether the open view has moments and shows none yet
+    bool shows_a_part = false;               ///< whether something of the figure is not in view
+    const Inspection* inspection = nullptr;  ///< null: no cell is inspected
+  };
+  /// Shows the step below the figure, where a lesson is open.
+  void show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts, UiState& state,
+            UiIntents& intents);
   /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
   /// gets is not known.
   [[nodiscard]] std::optional<double> height(const Style& style, double width);
@@ -78,7 +84,8 @@ class LessonRunner {
   };
 
   /// Below what to look at, while presenting: what has no panel of its own then.
-  void show_below_look(const Style& style, const Areas& areas, UiState& state, UiIntents& intents);
+  void show_below_look(const Style& style, const Areas& areas, const Inspection* inspection, UiState& state,
+                       UiIntents& intents);
 
   /// What the height was found for.
   struct HeightFor {
@@ -107,6 +114,7 @@ class LessonRunner {
   std::vector<ReferenceTable> reference_;
   ControlsFor controls_for_;
   std::vector<std::string> controls_;  ///< that the step tells you to use
+  bool speaks_of_inspector_ = false;
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

@@ -93,8 +93,12 @@ std::vector<std::string> controls_of_step(const LessonStep& step) {
   if (names.empty() && has_words(told, "window radius")) names.emplace_back("mask");
   if (system->uses_seed && has_words(told, "seed")) names.emplace_back("seed");
   if (has_words(told, "labels")) names.emplace_back("labels");
+  const bool switches = has_words(told, "switch") && (has_words(told, "off") || has_words(told, "on"));
+  if (switches && system->name == "transformer") names.emplace_back("interventions");
   return names;
 }
+
+bool speaks_of_inspector(const LessonStep& step) { return has_words(lowercase_text(step.look), "inspector"); }
 
 std::vector<std::string> tensors_of_step(const LessonStep& step) {
   std::vector<std::string> tensors;

@@ -13,9 +13,12 @@ namespace attnscope::ui {
 /// look at them: their matrices are lit and enlarged.
 std::vector<std::string> tensors_of_step(const LessonStep& step);
 
-/// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch or Try, in the order of the panel; "seed" and
-/// "labels" stand for those controls.
+/// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch or Try, in the order of the panel; "seed",
+/// "labels" and "interventions" stand for those controls.
 std::vector<std::string> controls_of_step(const LessonStep& step);
+
+/// Whether the step's `look` speaks of the inspector.
+bool speaks_of_inspector(const LessonStep& step);
 
 /// Letters have at least this height while a lesson is presented, and everything is as much larger as the window is
 /// larger than `kPresentedWidth` × `kPresentedHeight`. Logical pixels.

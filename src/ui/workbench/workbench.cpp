@@ -142,7 +142,8 @@ void Workbench::show_parts() {
   show_center(style, areas, intents);
   show_inspector(style, areas, intents);
   const bool waits_to_play = shown_figure_.playback().can_play() && !shown_figure_.playback().has_started();
-  lesson_.show(style, areas, shown_, waits_to_play, parts_, state_, intents);
+  const bool shows_a_part = state_.camera != Camera{} || shown_figure_.target().is_part;
+  lesson_.show(style, areas, {shown_, waits_to_play, shows_a_part, inspected_.inspection()}, parts_, state_, intents);
   show_status(style, areas, intents);
   const std::optional<DialogResult> dialog = show_dialogs(style);
   for (const platform::KeyPress& press : navigation_.take_shortcuts()) shortcut(press, intents);
@@ -187,8 +188,10 @@ Areas Workbench::areas_of_parts(const Style& style) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   std::optional<double> needed = lesson_.height(style, width_of_lesson(display, style.scale, shown_));
   if (needed) *needed /= static_cast<double>(style.scale);
+  const auto beside = static_cast<float>(width_of_presented(display, style.scale));
   return window_areas(display, style.scale,
-                      {shown_, session().lesson() != nullptr, state_.pinned.has_value(), needed, row_height()});
+                      {shown_, session().lesson() != nullptr, state_.pinned.has_value(), needed, row_height(),
+                       status_lines(style, trace(), state_, beside, style.px(16))});
 }
 
 void Workbench::show_parameters(const Style& style, const Areas& areas, UiIntents& intents) {
