@@ -213,11 +213,11 @@ void equivalence(const Style& style, const LessonShown& shown) {
     return;
   }
   const EquivalenceResult& result = **shown.comparison;
-  side(style, "One way:", result.one_text + ".");
-  side(style, "Other way:", result.other_text + ".");
   difference_table(style, result);
   paragraph(result.agrees() ? "Equal, up to float32 rounding." : "Not equal: the claim does not hold here.",
             color(style.palette.text));
+  side(style, "One way:", result.one_text + ".");
+  side(style, "Other way:", result.other_text + ".");
 }
 
 /// `below`: what the panel has under its columns, in pixels.
