@@ -18,11 +18,9 @@ class PresentedText : public Interface {
     screen().settle();
   }
 
-  [[nodiscard]] static const std::shared_ptr<const Lesson>& lesson() {
+  [[nodiscard]] static const std::shared_ptr<const Lesson>& lesson(std::string_view name = "9-a-model-that-reads") {
     static const std::vector<LessonFile> all = lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons");
-    return *std::ranges::find_if(all, [](const LessonFile& file) {
-              return file.name == "9-a-model-that-reads";
-            })->lesson;
+    return *std::ranges::find(all, name, &LessonFile::name)->lesson;
   }
 
   void present() {
@@ -118,6 +116,21 @@ TEST_F(PresentedText, HasTheArithmeticThatAStepSpeaksOf) {
   const float line = ImGui::GetTextLineHeight();
   EXPECT_GT(height_of_words("The inspector: one product.", false), plain + 5 * line);
   EXPECT_EQ(height_of_words("The inspector: one product.", true), plain);
+}
+
+// The panel of the parameters, which is hidden, showed those of another model.
+TEST_F(PresentedText, HasTheInterventionsOfItsModel) {
+  ASSERT_TRUE(screen().is_open("Parameters"));
+  present();
+  ASSERT_FALSE(screen().is_open("Parameters"));
+  Session& session = screen().workbench().workspace().session();
+  ASSERT_TRUE(session.apply({OpenLesson{lesson("13-what-if-it-were-not-there")}, 0}));
+  ASSERT_TRUE(session.apply({GoToStep{2}, 0}));
+  screen().settle();
+  const std::optional<ui::ModelFacts>& facts = screen().state().model_facts;
+  ASSERT_TRUE(facts && facts->parts);
+  EXPECT_EQ(facts->model, screen().experiment().model);
+  EXPECT_EQ(facts->parts->layers.size(), 2U);
 }
 
 // What a step warns of is not cut off.

@@ -139,7 +139,7 @@ class InterventionControls {
 }  // namespace
 
 void intervention_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
-  std::optional<ModelParts>& parts = state.model_facts->parts;
+  std::optional<ModelParts>& parts = known_facts(experiment.model, state).parts;
   if (!parts) parts = parts_of(experiment);
   if (parts->layers.empty()) return;
   section_title(style, "INTERVENTIONS");

@@ -82,10 +82,14 @@ ModelFacts facts_of(const std::shared_ptr<const Model>& model) {
 
 }  // namespace
 
-void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state) {
+ModelFacts& known_facts(const std::shared_ptr<const Model>& model, UiState& state) {
   if (!state.model_facts || state.model_facts->model != model) state.model_facts = facts_of(model);
+  return *state.model_facts;
+}
+
+void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state) {
   const float right = ImGui::GetContentRegionMax().x;
-  for (const ModelFacts::Row& row : state.model_facts->rows) {
+  for (const ModelFacts::Row& row : known_facts(model, state).rows) {
     ImGui::BeginGroup();
     ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
     ImGui::TextUnformatted(row.name.c_str());

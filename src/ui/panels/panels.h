@@ -35,6 +35,9 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
 void some_parameters(const Style& style, const Experiment& experiment, std::span<const std::string> names,
                      UiState& state, UiIntents& intents);
 
+/// What the state knows of the model; found again where that was about another one.
+ModelFacts& known_facts(const std::shared_ptr<const Model>& model, UiState& state);
+
 /// What a trained model is, in rows of the parameter panel.
 void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state);
 
