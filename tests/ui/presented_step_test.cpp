@@ -58,6 +58,41 @@ TEST(PresentedStep, HasTheControlsThatItTellsToUse) {
   EXPECT_EQ(controls_for("Nothing is switched off. Switch Layer between 1 and 2."), Names{});
 }
 
+TEST(PresentedStep, SaysWhetherItTellsOfTheText) {
+  LessonStep step;
+  step.experiment = *default_experiment("worked-example");
+  const auto tells = [&](const char* look) {
+    step.look = look;
+    return ui::tells_of_text(step);
+  };
+  EXPECT_TRUE(tells("The row. Change “dogs” to “dog” in the text: does the head still look there?"));
+  EXPECT_TRUE(tells("Type a longer phrase."));
+  EXPECT_FALSE(tells("Both texts. Choose another head and watch the text."));
+  EXPECT_FALSE(tells("The types of heads."));
+}
+
+TEST(PresentedStep, SaysWhetherItTellsOfOptions) {
+  LessonStep step;
+  step.experiment = *default_experiment("worked-example");
+  const auto tells = [&](const char* view, const char* look) {
+    step.look = look;
+    step.experiment.view.name = view;
+    return ui::tells_of_options(step);
+  };
+  EXPECT_TRUE(tells("head", "One diagonal. Choose another head: does it know its place as well?"));
+  EXPECT_TRUE(tells("dot", "Click another bar, or choose other words with Query and Key above the figure."));
+  EXPECT_FALSE(tells("heads", "Choose another head."));  // that view shows all
+  EXPECT_FALSE(tells("head", "The weights while you drag Head dimension."));
+  EXPECT_FALSE(tells("head", "Change the text, and see whether the head follows."));
+  EXPECT_FALSE(tells("head", "Drag Window radius and watch the last head of layer 1."));
+  EXPECT_FALSE(tells("head", "The first head."));
+  step.experiment.system = "projected-multihead";
+  EXPECT_TRUE(tells("heads", "Switch Batch item between 1 and 2."));
+  EXPECT_TRUE(ui::controls_of_step(step).empty());  // not the size of the batch
+  step.experiment.system = "transformer";
+  EXPECT_FALSE(tells("head", "Switch head 2 of layer 1 off."));
+}
+
 TEST(PresentedStep, SaysWhetherItSpeaksOfTheInspector) {
   LessonStep step;
   const auto speaks = [&](const char* look) {

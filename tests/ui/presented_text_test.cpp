@@ -3,6 +3,7 @@
 
 #include "interface_test.h"
 #include "ui/panels/known_words.h"
+#include "ui/parts/presented_step.h"
 
 namespace attnscope::test {
 namespace {
@@ -61,6 +62,34 @@ TEST_F(PresentedText, OpensTheTextToBeTyped) {
   screen().settle();
   EXPECT_NE(screen().experiment().text.text.find("x "), std::string::npos);
   EXPECT_EQ(screen().workbench().session().lesson_step(), step_before);
+}
+
+// A step says to change the text: its box stands below the step, and typing neither leads to another step nor opens panels.
+TEST_F(PresentedText, HasTheBoxWhereAStepTellsToType) {
+  ASSERT_TRUE(screen().workbench().workspace().session().apply({GoToStep{1}, 0}));
+  present();
+  ASSERT_FALSE(screen().is_open("Text"));
+  ASSERT_TRUE(ui::tells_of_text(lesson()->steps[1]));
+  const Rect box = screen().item("Lesson/words", {1, "##text"});
+  screen().click(across(box, 0.9));
+  screen().type(" x ");
+  screen().settle();
+  EXPECT_EQ(screen().experiment().text.text, lesson()->steps[1].experiment.text.text + " x ");
+  EXPECT_EQ(screen().workbench().session().lesson_step(), 1U);
+  EXPECT_FALSE(screen().is_open("Text"));
+  EXPECT_EQ(screen().item("Lesson/words", {1, "##text"}), box);
+}
+
+// Where it says to choose another head, the view's options stand above the figure.
+TEST_F(PresentedText, HasTheOptionsOfTheViewThatAStepTellsToChoose) {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.view = {"head", {}};
+  present();
+  open_own("One row.", experiment);
+  const double alone = screen().picture_place().height;
+  open_own("One row. Choose another head.", experiment);
+  ASSERT_FALSE(screen().is_open("Views"));
+  EXPECT_LT(screen().picture_place().height, alone - 20);
 }
 
 TEST_F(PresentedText, ShowsTheTextThatStepsTellToChange) {

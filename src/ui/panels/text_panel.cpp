@@ -71,11 +71,22 @@ class TextColumn {
         state_(state),
         intents_(intents) {}
 
+  void show_box(float width) {
+    ImGui::PushID(which_);
+    section_title(style_, title_of(experiment_, which_).c_str());
+    // Beside a lesson there is room for what is written, not for what may be.
+    const float room = width - 2 * ImGui::GetStyle().FramePadding.x - ImGui::GetFontSize();
+    const bool is_short = ImGui::CalcTextSize(typed_text(experiment_, which_).c_str()).x <= room;
+    box(width, is_short ? 1 : 2);
+    if (typed_ && !typed_->error.empty()) clipped_text(typed_->error, width, color(kAlarmingInk));
+    ImGui::PopID();
+  }
+
   void show(float width) {
     ImGui::BeginGroup();
     ImGui::PushID(which_);
     header(width);
-    box(width);
+    box(width, 2);
     if (typed_ && !typed_->error.empty()) {
       clipped_text(typed_->error, width, color(kAlarmingInk));
     } else {
@@ -173,7 +184,7 @@ class TextColumn {
     intents_.actions.push_back({SetText{which_, *word.written}, state_.gesture});
   }
 
-  void box(float width) {
+  void box(float width, int lines) {
     const std::string its = typed_text(experiment_, which_);
     const bool was_active = is_active("##text");
     // What was refused stays until the text changes otherwise: by Undo, or because a file was opened.
@@ -185,7 +196,7 @@ class TextColumn {
       ImGui::SetKeyboardFocusHere();
       state_.text_boxes.cursor_to_end = true;
     }
-    const float height = 2 * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y;
+    const float height = static_cast<float>(lines) * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y;
     bool no = false;
     const bool changed = text_area("##text", shown, ImVec2(width, height), ImGuiInputTextFlags_CallbackAlways,
                                    move_cursor, which_ == 1 ? &state_.text_boxes.cursor_to_end : &no);
@@ -307,6 +318,11 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
     const bool continues = which == continued_text(experiment);
     TextColumn(style, experiment, which, continues ? words : std::span<const NextWord>(), state, intents).show(width);
   }
+}
+
+void texts_to_change(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
+  for (const int which : shown_texts(experiment))
+    TextColumn(style, experiment, which, {}, state, intents).show_box(ImGui::GetContentRegionAvail().x);
 }
 
 void texts_to_read(const Style& style, const Experiment& experiment) {

@@ -27,4 +27,7 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
 /// of a long text. Shows nothing without a model that reads text.
 void texts_to_read(const Style& style, const Experiment& experiment);
 
+/// The boxes alone, below each other: for steps of a lesson that tell to change the text.
+void texts_to_change(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
+
 }  // namespace attnscope::ui

@@ -62,18 +62,31 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
   return height_;
 }
 
+void LessonRunner::find_controls() {
+  const Session& session = shared_.session();
+  ControlsFor now = {session.shared_lesson(), session.lesson_step()};
+  if (now == controls_for_) return;
+  // In the language that the lesson was written in, whatever is shown: controls have English names.
+  const LessonStep& step = now.lesson->steps[now.step];
+  controls_ = controls_of_step(step);
+  speaks_of_inspector_ = speaks_of_inspector(step);
+  tells_of_options_ = ui::tells_of_options(step);
+  tells_of_text_ = tells_of_text(step);
+  controls_for_ = std::move(now);
+}
+
+bool LessonRunner::tells_of_options() {
+  if (shared_.session().lesson() == nullptr) return false;
+  find_controls();
+  return tells_of_options_;
+}
+
 void LessonRunner::show_below_look(const Style& style, const Areas& areas, const Inspection* inspection, UiState& state,
                                    UiIntents& intents) {
   const Session& session = shared_.session();
-  if (!areas.has_row) texts_to_read(style, session.experiment());
-  ControlsFor now = {session.shared_lesson(), session.lesson_step()};
-  // In the language that the lesson was written in, whatever is shown: controls have English names.
-  if (now != controls_for_) {
-    const LessonStep& step = now.lesson->steps[now.step];
-    controls_ = controls_of_step(step);
-    speaks_of_inspector_ = speaks_of_inspector(step);
-  }
-  controls_for_ = std::move(now);
+  find_controls();
+  if (!areas.has_row && tells_of_text_) texts_to_change(style, session.experiment(), state, intents);
+  if (!areas.has_row && !tells_of_text_) texts_to_read(style, session.experiment());
   if (!areas.has_parameters && !controls_.empty())
     some_parameters(style, session.experiment(), controls_, state, intents);
   if (!areas.has_inspector && speaks_of_inspector_ && inspection != nullptr) inspected_number(style, *inspection);

@@ -52,6 +52,8 @@ class LessonRunner {
   /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
   /// gets is not known.
   [[nodiscard]] std::optional<double> height(const Style& style, double width);
+  /// Whether the open step tells to use the options of its view.
+  [[nodiscard]] bool tells_of_options();
   /// Goes `by` steps on in the open lesson, as far as it has them.
   void step(int by, UiIntents& intents) const;
   /// Pins the step's cell when `edit` opened a step, or went back to another one than `step_before`.
@@ -83,6 +85,8 @@ class LessonRunner {
     friend bool operator==(const ControlsFor&, const ControlsFor&) = default;
   };
 
+  /// Finds what the open step speaks of, unless it was the last one.
+  void find_controls();
   /// Below what to look at, while presenting: what has no panel of its own then.
   void show_below_look(const Style& style, const Areas& areas, const Inspection* inspection, UiState& state,
                        UiIntents& intents);
@@ -115,6 +119,8 @@ class LessonRunner {
   ControlsFor controls_for_;
   std::vector<std::string> controls_;  ///< that the step tells you to use
   bool speaks_of_inspector_ = false;
+  bool tells_of_options_ = false;
+  bool tells_of_text_ = false;
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 #include <utility>
 
 #include "core/experiment/system.h"
 #include "figure/model/figure.h"
+#include "figure/views/view.h"
 #include "io/tokenizers/unicode.h"
 
 namespace attnscope::ui {
@@ -52,18 +54,22 @@ void add_named(std::string_view look, const std::string& cell, std::vector<std::
   }
 }
 
-/// Whether the words, which begin and end with letters, are in `text`, and not a part of longer ones.
-bool has_words(std::string_view text, std::string_view words) {
+/// The words, from where they begin in `text`; npos: not there, or only as a part of longer ones.
+std::size_t find_words(std::string_view text, std::string_view words) {
   const auto is_letter = [&](std::size_t at) { return at < text.size() && text[at] >= 'a' && text[at] <= 'z'; };
   for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
-    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + words.size())) return true;
+    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + words.size())) return at;
   }
-  return false;
+  return std::string_view::npos;
 }
 
-/// The sentences that tell somebody to change something, from that verb on, in lower case.
+bool has_words(std::string_view text, std::string_view words) {
+  return find_words(text, words) != std::string_view::npos;
+}
+
+/// The sentences that tell somebody to change something, from that verb on to what is then seen, in lower case.
 std::string told_changes(std::string_view look) {
-  constexpr std::array<std::string_view, 6> kVerbs = {"drag", "set", "change", "choose", "switch", "try"};
+  constexpr std::array<std::string_view, 7> kVerbs = {"drag", "set", "change", "choose", "switch", "try", "type"};
   const std::string text = lowercase_text(look);
   std::string told;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -71,32 +77,70 @@ std::string told_changes(std::string_view look) {
     const std::string_view sentence = std::string_view(text).substr(begin, end - begin);
     std::size_t first = sentence.size();
     for (const std::string_view verb : kVerbs) {
-      if (has_words(sentence, verb)) first = std::min(first, sentence.find(verb));
+      first = std::min(first, find_words(sentence, verb));
     }
-    told += sentence.substr(first);
+    const std::string_view change = sentence.substr(first);
+    told += change.substr(0, std::min(find_words(change, "watch"), find_words(change, "see")));
+    told += ". ";
     begin = end;
   }
   return told;
 }
 
+/// Removes the words wherever they are; whether they were there.
+bool remove_words(std::string& text, std::string_view words) {
+  const std::size_t length = text.size();
+  for (std::size_t at = find_words(text, words); at != std::string::npos; at = find_words(text, words))
+    text.erase(at, words.size());
+  return text.size() < length;
+}
+
+/// What a step tells to use.
+struct ToldControls {
+  std::vector<std::string> parameters;  ///< by name, in the order of the panel; with the other controls of that panel
+  bool has_options = false;             ///< of the view
+  bool has_text = false;                ///< that a model reads
+};
+
+ToldControls told_controls(const LessonStep& step) {
+  const System* const system = find_system(step.experiment.system);
+  const View* const view = find_view(step.experiment.view.name);
+  if (system == nullptr || view == nullptr) return {};
+  std::string told = told_changes(step.look);
+  std::vector<std::pair<std::string, const Parameter*>> labels;
+  for (const Parameter& each : system->parameters) labels.emplace_back(lowercase_text(each.label), &each);
+  for (const Parameter& each : view->options) labels.emplace_back(lowercase_text(each.label), nullptr);
+  // Long ones first: "Head dimension" is not the option "Head", nor "Batch item" the parameter "Batch".
+  std::ranges::stable_sort(labels, std::greater(), [](const auto& each) { return each.first.size(); });
+  ToldControls controls;
+  controls.has_text = has_words(told, "text") || has_words(told, "type");
+  std::vector<const Parameter*> told_parameters;
+  for (const auto& [label, parameter] : labels) {
+    if (!remove_words(told, label)) continue;
+    if (parameter != nullptr) told_parameters.push_back(parameter);
+    controls.has_options = controls.has_options || parameter == nullptr;
+  }
+  std::ranges::sort(told_parameters);  // as they stand in the system
+  for (const Parameter* const each : told_parameters) controls.parameters.push_back(each->name);
+  // That one belongs to the control of the mask.
+  if (controls.parameters.empty() && has_words(told, "window radius")) controls.parameters.emplace_back("mask");
+  if (system->uses_seed && has_words(told, "seed")) controls.parameters.emplace_back("seed");
+  if (has_words(told, "labels")) controls.parameters.emplace_back("labels");
+  const bool switches = has_words(told, "switch") && (has_words(told, "off") || has_words(told, "on"));
+  if (!switches || system->name != "transformer") return controls;
+  // The head that is switched is not one to be chosen.
+  controls.parameters.emplace_back("interventions");
+  controls.has_options = false;
+  return controls;
+}
+
 }  // namespace
 
-std::vector<std::string> controls_of_step(const LessonStep& step) {
-  const System* const system = find_system(step.experiment.system);
-  if (system == nullptr) return {};
-  const std::string told = told_changes(step.look);
-  std::vector<std::string> names;
-  for (const Parameter& parameter : system->parameters) {
-    if (has_words(told, lowercase_text(parameter.label))) names.push_back(parameter.name);
-  }
-  // That one belongs to the control of the mask.
-  if (names.empty() && has_words(told, "window radius")) names.emplace_back("mask");
-  if (system->uses_seed && has_words(told, "seed")) names.emplace_back("seed");
-  if (has_words(told, "labels")) names.emplace_back("labels");
-  const bool switches = has_words(told, "switch") && (has_words(told, "off") || has_words(told, "on"));
-  if (switches && system->name == "transformer") names.emplace_back("interventions");
-  return names;
-}
+std::vector<std::string> controls_of_step(const LessonStep& step) { return told_controls(step).parameters; }
+
+bool tells_of_options(const LessonStep& step) { return told_controls(step).has_options; }
+
+bool tells_of_text(const LessonStep& step) { return told_controls(step).has_text; }
 
 bool speaks_of_inspector(const LessonStep& step) { return has_words(lowercase_text(step.look), "inspector"); }
 

@@ -13,9 +13,15 @@ namespace attnscope::ui {
 /// look at them: their matrices are lit and enlarged.
 std::vector<std::string> tensors_of_step(const LessonStep& step);
 
-/// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch or Try, in the order of the panel; "seed",
+/// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch, Try or Type, in the order of the panel; "seed",
 /// "labels" and "interventions" stand for those controls.
 std::vector<std::string> controls_of_step(const LessonStep& step);
+
+/// Whether the step's `look` names an option of its view after one of those verbs.
+bool tells_of_options(const LessonStep& step);
+
+/// Whether the step's `look` tells to change or to type a text.
+bool tells_of_text(const LessonStep& step);
 
 /// Whether the step's `look` speaks of the inspector.
 bool speaks_of_inspector(const LessonStep& step);

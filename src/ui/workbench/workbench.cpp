@@ -238,7 +238,8 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   // Highlights belong to this trace: in the last one the tensors may have had other axes.
   inspected_.update(shared_, shown_figure_);
   const ViewOptions options = *view_options(trace()->experiment().view);
-  const bool has_options = areas.has_tabs && has_option_row(*trace(), options);
+  const bool tells_of_options = shown_.presenting && lesson_.tells_of_options();
+  const bool has_options = (areas.has_tabs || tells_of_options) && has_option_row(*trace(), options);
   if (has_options) view_option_row(style, *trace(), options, state_, intents);
   if (areas.has_tabs) shown_figure_.playback().controls(style, has_options);
   if (shown_figure_.token_search().is_open()) shown_figure_.token_search().row(style);
