@@ -192,8 +192,9 @@ class MapGrid {
 
   /// The upper left corner of the first map of row `number`.
   [[nodiscard]] Point corner_of(std::size_t number) const {
-    const auto row = static_cast<Index>(number);
-    return {left_ + static_cast<double>(row / down_) * run_pitch_, top_ + static_cast<double>(row % down_) * pitch_};
+    const Index run = static_cast<Index>(number) / down_;
+    const Index down = static_cast<Index>(number) % down_;
+    return {left_ + static_cast<double>(run) * run_pitch_, top_ + static_cast<double>(down) * pitch_};
   }
 
   void place(const MapRow& row, Point at, std::size_t number) {
