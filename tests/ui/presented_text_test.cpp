@@ -30,10 +30,10 @@ class PresentedText : public Interface {
   }
 
   /// Opens a lesson of one step.
-  void open_own(const char* look, const Experiment& experiment) {
+  void open_own(const char* look, const Experiment& experiment, std::string text = "What happens here.") {
     LessonStep step;
     step.title = "A step";
-    step.text = "What happens here.";
+    step.text = std::move(text);
     step.look = look;
     step.experiment = experiment;
     Lesson own = {"Own", "nothing", "Nothing.", {step}};
@@ -78,6 +78,25 @@ TEST_F(PresentedText, HasTheBoxWhereAStepTellsToType) {
   EXPECT_EQ(screen().workbench().session().lesson_step(), 1U);
   EXPECT_FALSE(screen().is_open("Text"));
   EXPECT_EQ(screen().item("Lesson/words", {1, "##text"}), box);
+}
+
+// What a lesson says about the answer can be seen, and is renewed with the text.
+TEST_F(PresentedText, HasTheAnswerThatAStepQuotes) {
+  const std::vector<LessonStep>& steps = lesson()->steps;
+  EXPECT_FALSE(ui::quotes_next_word(steps[1]));
+  EXPECT_TRUE(ui::quotes_next_word(steps[4]));
+  // An earlier position is not what comes next.
+  EXPECT_FALSE(ui::quotes_next_word(lesson("13-what-if-it-were-not-there")->steps[1]));
+  EXPECT_FALSE(ui::quotes_next_word(lesson("2-by-example")->steps[1]));  // no model
+  present();
+  const Experiment& experiment = steps[4].experiment;
+  const auto height_with = [&](const std::string& text) {
+    open_own("The answer.", experiment, text);
+    return ImGui::FindWindowByName(words_window().c_str())->ContentSize.y;
+  };
+  const std::string last = std::to_string(experiment.text.ids.size() - 1);
+  EXPECT_GT(height_with("The answer is probabilities[" + last + ",0]."),
+            height_with("The answer is unnormalized[" + last + ",0].") + 0.9F * ImGui::GetTextLineHeight());
 }
 
 // Where it says to choose another head, the view's options stand above the figure.

@@ -320,6 +320,25 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
   }
 }
 
+void words_to_read(const Style& style, std::span<const NextWord> words) {
+  // What a step says comes first.
+  if (words.empty() || ImGui::GetContentRegionAvail().y < ImGui::GetTextLineHeight()) return;
+  const float right = ImGui::GetContentRegionMax().x;
+  const float gap = style.px(8);
+  const std::string heading = "Next:";
+  ImGui::TextDisabled("%s", heading.c_str());
+  float end = ImGui::GetCursorPosX() + line_width(heading);
+  for (const NextWord& word : words) {
+    const std::string share = percent_text(word.probability);
+    end += gap + line_width(word.name) + line_width(" " + share);
+    if (end > right) break;
+    ImGui::SameLine(0, gap);
+    show_lines(word.name);
+    ImGui::SameLine(0, line_width(" "));
+    ImGui::TextDisabled("%s", share.c_str());
+  }
+}
+
 void texts_to_change(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
   for (const int which : shown_texts(experiment))
     TextColumn(style, experiment, which, {}, state, intents).show_box(ImGui::GetContentRegionAvail().x);

@@ -72,6 +72,7 @@ void LessonRunner::find_controls() {
   speaks_of_inspector_ = speaks_of_inspector(step);
   tells_of_options_ = ui::tells_of_options(step);
   tells_of_text_ = tells_of_text(step);
+  quotes_next_word_ = quotes_next_word(step);
   controls_for_ = std::move(now);
 }
 
@@ -81,7 +82,7 @@ bool LessonRunner::tells_of_options() {
   return tells_of_options_;
 }
 
-void LessonRunner::show_below_look(const Style& style, const Areas& areas, const Inspection* inspection, UiState& state,
+void LessonRunner::show_below_look(const Style& style, const Areas& areas, const Beside& beside, UiState& state,
                                    UiIntents& intents) {
   const Session& session = shared_.session();
   find_controls();
@@ -89,7 +90,9 @@ void LessonRunner::show_below_look(const Style& style, const Areas& areas, const
   if (!areas.has_row && !tells_of_text_) texts_to_read(style, session.experiment());
   if (!areas.has_parameters && !controls_.empty())
     some_parameters(style, session.experiment(), controls_, state, intents);
-  if (!areas.has_inspector && speaks_of_inspector_ && inspection != nullptr) inspected_number(style, *inspection);
+  if (!areas.has_inspector && speaks_of_inspector_ && beside.inspection != nullptr)
+    inspected_number(style, *beside.inspection);
+  if (!areas.has_row && quotes_next_word_) words_to_read(style, beside.words);
 }
 
 void LessonRunner::show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts,
@@ -103,7 +106,7 @@ void LessonRunner::show(const Style& style, const Areas& areas, const Beside& be
   shown.comparison = comparison();
   if (beside.panels.presenting) {
     shown.presented = &beside.panels;
-    shown.below_look = [&] { show_below_look(style, areas, beside.inspection, state, intents); };
+    shown.below_look = [&] { show_below_look(style, areas, beside, state, intents); };
     shown.can_play = beside.can_play;
     shown.shows_a_part = beside.shows_a_part;
   }

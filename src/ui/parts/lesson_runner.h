@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/jobs/latest_job.h"
+#include "app/session/next_words.h"
 #include "ui/panels/panels.h"
 #include "ui/parts/areas.h"
 #include "ui/parts/remembered.h"
@@ -45,6 +46,7 @@ class LessonRunner {
     bool can_play = false;                   ///< whether the open view has moments and shows none yet
     bool shows_a_part = false;               ///< whether something of the figure is not in view
     const Inspection* inspection = nullptr;  ///< null: no cell is inspected
+    std::span<const NextWord> words;         ///< that the model would write next, the most probable first
   };
   /// Shows the step below the figure, where a lesson is open.
   void show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts, UiState& state,
@@ -88,7 +90,7 @@ class LessonRunner {
   /// Finds what the open step speaks of, unless it was the last one.
   void find_controls();
   /// Below what to look at, while presenting: what has no panel of its own then.
-  void show_below_look(const Style& style, const Areas& areas, const Inspection* inspection, UiState& state,
+  void show_below_look(const Style& style, const Areas& areas, const Beside& beside, UiState& state,
                        UiIntents& intents);
 
   /// What the height was found for.
@@ -121,6 +123,7 @@ class LessonRunner {
   bool speaks_of_inspector_ = false;
   bool tells_of_options_ = false;
   bool tells_of_text_ = false;
+  bool quotes_next_word_ = false;
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "app/session/next_words.h"
+#include "app/session/text_edits.h"
 #include "core/experiment/system.h"
 #include "figure/model/figure.h"
 #include "figure/views/view.h"
@@ -51,6 +53,18 @@ void add_named(std::string_view look, const std::string& cell, std::vector<std::
       add_once(before + name, tensors);
       break;
     }
+  }
+}
+
+/// Adds the cell's tensor in the other layers that `look` names, as in "those of layer 1".
+void add_layers(std::string_view look, const std::string& cell, std::vector<std::string>& tensors) {
+  constexpr std::string_view kLayer = "layer";
+  const std::size_t dot = cell.find('.');
+  if (!cell.starts_with(kLayer) || dot == std::string::npos) return;
+  for (std::size_t at = look.find("layer "); at != std::string_view::npos; at = look.find("layer ", at + 1)) {
+    const std::size_t begin = at + kLayer.size() + 1;
+    const std::size_t end = std::min(look.find_first_not_of("0123456789", begin), look.size());
+    if (end > begin) add_once(std::string(kLayer).append(look.substr(begin, end - begin)) + cell.substr(dot), tensors);
   }
 }
 
@@ -142,6 +156,13 @@ bool tells_of_options(const LessonStep& step) { return told_controls(step).has_o
 
 bool tells_of_text(const LessonStep& step) { return told_controls(step).has_text; }
 
+bool quotes_next_word(const LessonStep& step) {
+  const int which = continued_text(step.experiment);
+  if (which == 0) return false;
+  const std::size_t tokens = model_text(step.experiment, which).ids.size();
+  return tokens > 0 && step.text.find("probabilities[" + std::to_string(tokens - 1) + ",") != std::string::npos;
+}
+
 bool speaks_of_inspector(const LessonStep& step) { return has_words(lowercase_text(step.look), "inspector"); }
 
 std::vector<std::string> tensors_of_step(const LessonStep& step) {
@@ -150,6 +171,7 @@ std::vector<std::string> tensors_of_step(const LessonStep& step) {
   add_quoted(step.text, tensors);
   add_quoted(step.look, tensors);
   if (step.cell) add_named(step.look, step.cell->tensor, tensors);
+  if (step.cell) add_layers(step.look, step.cell->tensor, tensors);
   return tensors;
 }
 

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "figure/style/geometry.h"
 #include "io/experiments/lesson_file.h"
 
 namespace attnscope::ui {
 
 /// The tensors whose numbers the step quotes, each once, the one of its cell first, and X, X₂, Q, K and V where it tells to
-/// look at them: their matrices are lit and enlarged.
+/// look at them, and the same tensor of other layers that it names: their matrices are lit and enlarged.
 std::vector<std::string> tensors_of_step(const LessonStep& step);
 
 /// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch, Try or Type, in the order of the panel; "seed",
@@ -22,6 +23,9 @@ bool tells_of_options(const LessonStep& step);
 
 /// Whether the step's `look` tells to change or to type a text.
 bool tells_of_text(const LessonStep& step);
+
+/// Whether the step's text quotes a probability of what the model writes after the last token.
+bool quotes_next_word(const LessonStep& step);
 
 /// Whether the step's `look` speaks of the inspector.
 bool speaks_of_inspector(const LessonStep& step);
@@ -43,6 +47,7 @@ class PresentedStep {
     const LessonStep* step = nullptr;
     double figure_width = 0;
     double figure_height = 0;
+    Rect first;        ///< of the first matrix that is spoken of
     double width = 0;  ///< of the panel
     double height = 0;
     friend bool operator==(const Place&, const Place&) = default;

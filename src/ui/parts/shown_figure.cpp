@@ -120,14 +120,24 @@ void ShownFigure::present(const LessonStep* step, bool all) {
   if (presented_.set(step, all)) shared_.state.camera = {};
 }
 
+Rect ShownFigure::first_spoken() const {
+  for (const std::string& tensor : presented_.enlarged()) {
+    for (const HeatmapMark& mark : target_.heatmaps) {
+      if (mark.step >= 0 && built_for_->trace->steps()[static_cast<std::size_t>(mark.step)].name == tensor)
+        return mark.box;
+    }
+  }
+  return {};
+}
+
 bool ShownFigure::presents_anew() {
   const Experiment& open = shared_.session().experiment();
   const bool shows_step = presented_.step() != nullptr && !moving_ && shows(shared_.traces.trace()) &&
                           same_computation(built_for_->trace->experiment(), open) && built_for_->view == open.view &&
                           std::ranges::equal(built_for_->tensors, presented_.enlarged());
   return shows_step &&
-         presented_.arrives_at(
-             {presented_.step(), target_.width, target_.height, built_for_->width, built_for_->height}) &&
+         presented_.arrives_at({presented_.step(), target_.width, target_.height, first_spoken(), built_for_->width,
+                                built_for_->height}) &&
          !presented_.shows_all();
 }
 

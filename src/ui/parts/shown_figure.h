@@ -88,7 +88,9 @@ class ShownFigure {
   const std::vector<std::string>& tensors_of_moment(const FigureRequest& now);
   /// The steps that one of the tensors which the presented step speaks of is computed from, at once or by way of one other.
   const std::vector<int>& sources_of_spoken();
-  /// Whether the figure of the presented step has just arrived.
+  /// Where the first matrix is that the presented step speaks of; empty: the figure has none.
+  [[nodiscard]] Rect first_spoken() const;
+  /// Whether the figure of the presented step has just arrived, or what it speaks of another size.
   [[nodiscard]] bool presents_anew();
 
   Shared& shared_;

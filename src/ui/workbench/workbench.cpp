@@ -143,7 +143,9 @@ void Workbench::show_parts() {
   show_inspector(style, areas, intents);
   const bool waits_to_play = shown_figure_.playback().can_play() && !shown_figure_.playback().has_started();
   const bool shows_a_part = state_.camera != Camera{} || shown_figure_.target().is_part;
-  lesson_.show(style, areas, {shown_, waits_to_play, shows_a_part, inspected_.inspection()}, parts_, state_, intents);
+  const LessonRunner::Beside beside = {shown_, waits_to_play, shows_a_part, inspected_.inspection(),
+                                       offered_words_.of(traces_.trace(), session().experiment())};
+  lesson_.show(style, areas, beside, parts_, state_, intents);
   show_status(style, areas, intents);
   const std::optional<DialogResult> dialog = show_dialogs(style);
   for (const platform::KeyPress& press : navigation_.take_shortcuts()) shortcut(press, intents);
@@ -241,7 +243,8 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   const bool tells_of_options = shown_.presenting && lesson_.tells_of_options();
   const bool has_options = (areas.has_tabs || tells_of_options) && has_option_row(*trace(), options);
   if (has_options) view_option_row(style, *trace(), options, state_, intents);
-  if (areas.has_tabs) shown_figure_.playback().controls(style, has_options);
+  const bool plays_presented = shown_.presenting && shown_figure_.playback().has_started();
+  if (areas.has_tabs || plays_presented) shown_figure_.playback().controls(style, has_options);
   if (shown_figure_.token_search().is_open()) shown_figure_.token_search().row(style);
   FormulaLine& formula = shown_figure_.formula_line();
   const bool has_formula = ImGui::GetContentRegionAvail().y >= style.px(kFormulaLine + kLowestUnderFormula);
