@@ -9,6 +9,7 @@
 
 #include "core/base/stop.h"
 #include "core/base/text.h"
+#include "figure/model/canvas.h"
 #include "figure/style/markup.h"
 #include "traces.h"
 
@@ -61,6 +62,41 @@ TEST(LinesView, EveryLineIsAWeightAndAsOpaque) {
     }
     EXPECT_EQ(mark(one.texts, "note.0")->markup, std::to_string(positive) + " of 36 weights");
   }
+}
+
+/// A canvas that keeps the opacities of curves.
+class OpacityCanvas final : public Canvas {
+ public:
+  void heatmap(const HeatmapMark& /*mark*/, const Rect& /*box*/, double /*gap*/) override {}
+  void gradient(ColorMap /*map*/, const Rect& /*box*/) override {}
+  void fill(const Rect& /*box*/, Rgb /*color*/, double /*opacity*/) override {}
+  void outline(const Rect& /*box*/, Rgb /*color*/, double /*width*/, double /*radius*/) override {}
+  void line(Point /*from*/, Point /*to*/, Rgb /*color*/, double /*width*/, bool /*dashed*/) override {}
+  void curve(std::span<const Point> /*points*/, Rgb /*color*/, double opacity, double /*width*/,
+             bool /*dashed*/) override {
+    opacities.push_back(opacity);
+  }
+  void triangle(Point /*a*/, Point /*b*/, Point /*c*/, Rgb /*color*/) override {}
+  void text(const PlacedText& /*text*/) override {}
+
+  std::vector<double> opacities;
+};
+
+// A weight of a tenth, painted so, could not be seen on dark; the legend shows the same.
+TEST(LinesView, LinesAreStrongerOnDark) {
+  const Figure figure = figure_of(*trace_with({}), "lines", {{"head", Index{1}}});
+  const auto opacities_on = [&](Theme theme) {
+    OpacityCanvas canvas;
+    paint(figure, palette(theme), {}, {0, 0, figure.width, figure.height}, canvas);
+    return canvas.opacities;
+  };
+  const std::vector<double> paper = opacities_on(Theme::paper);
+  const std::vector<double> dark = opacities_on(Theme::dark);
+  ASSERT_EQ(paper.size(), dark.size());
+  ASSERT_EQ(paper.size(), figure.strands.front().strands.size() + figure.curves.size());
+  for (std::size_t i = 0; i < paper.size(); ++i) EXPECT_NEAR(dark[i], 1 - (1 - paper[i]) * (1 - paper[i]), 1e-12);
+  for (const Strand& strand : figure.strands.front().strands)
+    EXPECT_NE(std::ranges::find(paper, static_cast<double>(strand.opacity)), paper.end());
 }
 
 TEST(LinesView, LinesJoinTheirTokens) {
@@ -183,10 +219,10 @@ TEST(LinesView, TheLegendShowsAHeadAlone) {
   const Figure figure = figure_of(*trace, "lines", kAll, 420);
   for (Index head = 0; head < 10; ++head) {
     const std::string id = "legend.head." + std::to_string(head);
-    const BarMark* bar = mark(figure.bars, id);
-    ASSERT_NE(bar, nullptr);
-    EXPECT_EQ(bar->shade, Shade::of_hue(head));
-    const TargetMark* target = target_at(figure, bar->box.center());
+    const CurveMark* line = mark(figure.curves, id);
+    ASSERT_NE(line, nullptr);
+    EXPECT_EQ(line->shade, Shade::of_hue(head));
+    const TargetMark* target = target_at(figure, line->points.front());
     ASSERT_NE(target, nullptr);
     EXPECT_EQ(set_by(*target), (ParameterValues{{"head", head + 1}, {"heads", std::string("one")}}));
     const Figure alone = figure_of(*trace, "lines", set_by(*target));

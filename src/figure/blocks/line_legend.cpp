@@ -26,7 +26,8 @@ double entry_width(const std::string& text) {
 
 void add_entry(Figure& figure, const std::string& id, Point at, const std::string& text, const Shade& shade,
                bool chosen) {
-  figure.bars.push_back({id, {at.x, at.y - kDash / 2, kSwatch, kDash}, shade});
+  // As a line, which stands out on dark as those of the weights do.
+  figure.curves.push_back({id, {at, {at.x + kSwatch, at.y}}, shade, kDash});
   figure.texts.push_back({id,
                           {at.x + kSwatch + kSwatchDistance, at.y},
                           text,

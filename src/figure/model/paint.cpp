@@ -210,7 +210,7 @@ struct Painter {
       for (const Strand& strand : mark.strands) {
         if (isolated >= 0 && strand.from_end != isolated && strand.to_end != isolated) continue;
         placed.push_back({transform.apply(strand.from), transform.apply(strand.to), color,
-                          mark.shade.opacity * static_cast<double>(strand.opacity), type(mark.width)});
+                          palette.opacity(mark.shade.opacity * static_cast<double>(strand.opacity)), type(mark.width)});
       }
     }
     if (!placed.empty()) canvas.strands(placed);
@@ -230,7 +230,7 @@ struct Painter {
     if (most.x < near.x || least.x > near.right() || most.y < near.y || least.y > near.bottom()) return;
     const Rgb color = palette.color(mark.shade);
     if (mark.arrow && points.size() > 1) arrow_head(points, mark, color);
-    canvas.curve(points, color, mark.shade.opacity, type(mark.width), mark.dashed);
+    canvas.curve(points, color, palette.opacity(mark.shade.opacity), type(mark.width), mark.dashed);
   }
 
   /// Paints a head at the last point, which then lies at the neck. On the background the head has the colour that the
@@ -246,7 +246,7 @@ struct Painter {
     last = {tip.x - along.x, tip.y - along.y};
     canvas.triangle(tip, {last.x - along.y * 0.4, last.y + along.x * 0.4},
                     {last.x + along.y * 0.4, last.y - along.x * 0.4},
-                    mixed(palette.background, color, mark.shade.opacity));
+                    mixed(palette.background, color, palette.opacity(mark.shade.opacity)));
   }
 
   void line(const LineMark& mark) const {

@@ -24,6 +24,9 @@ struct Palette {
   [[nodiscard]] Rgb ink(Ink role) const;
   /// The colour of data without a colour map. Hues are the same in every theme, but for the blue on dark.
   [[nodiscard]] Rgb color(const Shade& shade) const;
+  /// The opacity of a line that stands for this share of 1. On dark it is that of two such lines on each other: one of a
+  /// tenth could hardly be seen.
+  [[nodiscard]] double opacity(double share) const { return is_dark ? share * (2 - share) : share; }
 };
 
 const Palette& palette(Theme theme);
