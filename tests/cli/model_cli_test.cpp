@@ -344,5 +344,18 @@ TEST(CliModels, InterventionsThatCannotBeAreRefused) {
   }
 }
 
+// A small model knows few words, and reads the same token for all others: whoever makes a figure of them has to know.
+TEST(CliModels, WarnOfUnknownWords) {
+  const TemporaryFolder folder;
+  const std::string model = ATTNSCOPE_SOURCE_DIR "/assets/models/stories";
+  const std::string warning = "attnscope: warning: text: 2 of 4 tokens are <unk>: the vocabulary has no such words\n";
+  for (const char* const command : {"metrics", "trace"}) {
+    Arguments arguments = {command, model, "--text", "Anna met zebras quickly"};
+    if (command == std::string("trace")) arguments.insert(arguments.end(), {"-o", (folder / "trace.json").string()});
+    EXPECT_NE(run_program(arguments).err.find(warning), std::string::npos) << command;
+  }
+  EXPECT_EQ(run_program({"metrics", model, "--text", "Anna met Ben"}).err.find("<unk>"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -51,7 +51,7 @@ Result<CommandFigure> command_figure(const FigureOptions& options, const FigureF
   };
   Result<FittedFigure> fitted = fitted_figure(build, file, experiment->view.name);
   if (!fitted) return tl::unexpected(fitted.error());
-  std::vector<std::string> warnings((*trace)->warnings().begin(), (*trace)->warnings().end());
+  std::vector<std::string> warnings = warnings_of(**trace);
   // Who asks for no size takes what there is room for.
   if (options.font_points) {
     if (const auto smaller = smaller_type(build, fitted->figure, file))

@@ -6,6 +6,7 @@
 
 #include "app/cli/commands_changes.h"
 #include "app/cli/commands_inputs.h"
+#include "app/session/text_edits.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/plan/validate.h"
@@ -168,6 +169,21 @@ Result<Experiment> load_experiment(const ExperimentOptions& options, const std::
   if (const Result<void> spared = check_spares_inputs({&output, 1}, input_files(options, *source)); !spared)
     return tl::unexpected(spared.error());
   return std::move(source->experiment);
+}
+
+std::vector<std::string> warnings_of(const Trace& trace) {
+  std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
+  const Experiment& experiment = trace.experiment();
+  for (const auto& [which, field] : {std::pair(1, "text"), std::pair(2, "text2"), std::pair(3, "patch-text")}) {
+    const Index unknown = unknown_tokens(experiment, which);
+    if (unknown == 0) continue;
+    const Index all = std::ssize(model_text(experiment, which).ids);
+    warnings.push_back(std::string(field) + ": " + grouped_text(unknown) + " of " + grouped_text(all) +
+                       (all == 1 ? " token is " : " tokens are ") +
+                       experiment.model->token_text(*experiment.model->unknown_token()) +
+                       ": the vocabulary has no such words");
+  }
+  return warnings;
 }
 
 Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options,

@@ -55,6 +55,9 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options);
 /// The experiment alone. Fails if `output` is not empty and names one of the files read.
 Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output = {});
 
+/// What to warn of: what the trace warns of, and words that the model does not know.
+std::vector<std::string> warnings_of(const Trace& trace);
+
 /// The experiment, computed; `output` as above.
 Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options,
                                                         const std::filesystem::path& output = {});

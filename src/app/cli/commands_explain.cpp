@@ -139,7 +139,7 @@ Result<CommandOutput> explain_command(const ExplainOptions& options) {
   if (const std::optional<std::string> failure = trace.failure()) return fail(*failure);
   const std::string text = options.json ? pretty_json(explanation_json(trace, explanation)) + "\n"
                                         : explanation_text(trace, explanation, options.full);
-  return CommandOutput{text, {trace.warnings().begin(), trace.warnings().end()}};
+  return CommandOutput{text, warnings_of(trace)};
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   if (!item) return tl::unexpected(item.error());
   const Result<std::vector<Attention>> selected = selected_attentions(trace, options.layer);
   if (!selected) return tl::unexpected(selected.error());
-  std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
+  std::vector<std::string> warnings = warnings_of(trace);
   const bool detailed = !options.csv && (options.json || (!options.top && std::ssize(*selected) <= kMaxDetailed));
   const Measuring measuring = {.item = item->value_or(0),
                                .rank = measures_rank(trace, *selected, options, warnings),

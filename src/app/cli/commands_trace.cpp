@@ -67,7 +67,7 @@ Result<CommandOutput> trace_command(const TraceOptions& options) {
   if (!only) return tl::unexpected(only.error());
   if (const Result<void> written = write_trace(**trace, options.output, *only, *names); !written)
     return tl::unexpected(written.error());
-  return CommandOutput{"", {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
+  return CommandOutput{"", warnings_of(**trace)};
 }
 
 }  // namespace

@@ -46,6 +46,20 @@ const ModelText& model_text(const Experiment& experiment, int which) {
   return which == 1 ? experiment.text : which == 2 ? experiment.text2 : experiment.patch_text;
 }
 
+bool is_unknown_token(const Experiment& experiment, int which, std::size_t i) {
+  const ModelText& text = model_text(experiment, which);
+  const bool is_special = i < text.special.size() && text.special[i];  // written as such
+  return !is_special && text.ids[i] == experiment.model->unknown_token();
+}
+
+Index unknown_tokens(const Experiment& experiment, int which) {
+  if (experiment.model == nullptr || !experiment.model->unknown_token()) return 0;
+  Index unknown = 0;
+  for (std::size_t i = 0; i < model_text(experiment, which).ids.size(); ++i)
+    unknown += is_unknown_token(experiment, which, i) ? 1 : 0;
+  return unknown;
+}
+
 std::string typed_text(const Experiment& experiment, int which) {
   const ModelText& text = model_text(experiment, which);
   if (experiment.model == nullptr || experiment.model->has_tokenizer()) return text.text;

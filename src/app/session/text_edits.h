@@ -1,6 +1,7 @@
 // The texts of a model as a user types them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/base/result.h"
@@ -10,6 +11,12 @@ namespace attnscope {
 
 /// The experiment's text, its second text, or the text that is patched from, as SetText counts them.
 const ModelText& model_text(const Experiment& experiment, int which);
+
+/// Whether token `i` of that text stands for a word that the model's vocabulary does not have.
+bool is_unknown_token(const Experiment& experiment, int which, std::size_t i);
+
+/// The number of such tokens.
+Index unknown_tokens(const Experiment& experiment, int which);
 
 /// What stands in the box for a text: the text, or its ids, "1, 2, 3", where the model has no tokenizer.
 std::string typed_text(const Experiment& experiment, int which);

@@ -64,7 +64,6 @@ class TextColumn {
       : style_(style),
         experiment_(experiment),
         text_(model_text(experiment, which)),
-        unknown_(experiment.model->unknown_token()),
         which_(which),
         words_(words),
         typed_(state.text_boxes.typed[static_cast<std::size_t>(which - 1)]),
@@ -104,7 +103,7 @@ class TextColumn {
     const float left = ImGui::GetCursorPosX();
     section_title(style_, title_of(experiment_, which_).c_str());
     ImGui::SameLine();
-    const Index unknown = unknown_count();
+    const Index unknown = unknown_tokens(experiment_, which_);
     const std::string count = token_count(unknown);
     const float before_count = left + width - line_width(count);
     next_words(before_count - style_.px(16));
@@ -119,21 +118,10 @@ class TextColumn {
     const ImVec2 next = ImGui::GetCursorPos();
     ImGui::SetCursorPos(ImVec2(x, next.y - ImGui::GetTextLineHeightWithSpacing()));
     const bool pressed = invisible_button("known words", ImGui::CalcTextSize(count.c_str()));
-    tooltip("List the words that the model knows; others become " + experiment_.model->token_text(*unknown_) + ".");
+    tooltip("List the words that the model knows; others become " +
+            experiment_.model->token_text(*experiment_.model->unknown_token()) + ".");
     known_words_popup(style_, *experiment_.model, pressed, state_);
     ImGui::SetCursorPos(next);
-  }
-
-  /// Whether the vocabulary has nothing for what stands there.
-  [[nodiscard]] bool is_unknown(std::size_t i) const {
-    const bool is_special = i < text_.special.size() && text_.special[i];  // written as such
-    return !is_special && text_.ids[i] == unknown_;
-  }
-
-  [[nodiscard]] Index unknown_count() const {
-    Index unknown = 0;
-    for (std::size_t i = 0; i < text_.ids.size(); ++i) unknown += is_unknown(i) ? 1 : 0;
-    return unknown;
   }
 
   [[nodiscard]] std::string token_count(Index unknown) const {
@@ -248,14 +236,14 @@ class TextColumn {
              color(special ? style_.palette.dim : style_.palette.text), piece);
     std::string about = "token " + std::to_string(i + 1) + " · id " + std::to_string(text_.ids[i]);
     if (i < text_.pieces.size()) about += " · “" + text_.pieces[i] + "”";
-    if (is_unknown(i)) about += "\nNot in the vocabulary: the model reads the same token for every unknown word.";
+    if (is_unknown_token(experiment_, which_, i))
+      about += "\nNot in the vocabulary: the model reads the same token for every unknown word.";
     tooltip(about + (special ? " · special" : ""));
   }
 
   const Style& style_;
   const Experiment& experiment_;
   const ModelText& text_;
-  std::optional<Index> unknown_;
   int which_;
   std::span<const NextWord> words_;
   std::optional<TypedText>& typed_;
