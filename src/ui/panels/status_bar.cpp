@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "figure/slices/selected.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
@@ -45,6 +46,9 @@ Notice notice_of(const Trace* trace, const UiState& state) {
   return {"", trace->failures() > 0};
 }
 
+/// Not where lines are pictures.
+bool can_wrap(const std::string& text) { return !text.empty() && !needs_picture(text); }
+
 // A longer text is cut.
 constexpr int kMostLines = 3;
 
@@ -65,7 +69,7 @@ bool is_pressed(const char* id) {
 
 int status_lines(const Style& style, const Trace* trace, const UiState& state, float width, float padding) {
   const Notice notice = notice_of(trace, state);
-  if (!notice.is_alarming || notice.text.empty()) return 1;
+  if (!notice.is_alarming || !can_wrap(notice.text)) return 1;
   push_font(style.fonts.small().font, style.fonts.small().line);
   const int lines = lines_of(notice.text, width - 2 * padding);
   ImGui::PopFont();
@@ -101,11 +105,11 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   const ImU32 ink = color(notice.is_alarming ? kAlarmingInk : style.palette.dim);
   const int lines = lines_of(left, room);
   const float needed = static_cast<float>(lines) * ImGui::GetTextLineHeight() + style.px(4);
-  if (notice.is_alarming && lines > 1 && needed <= ImGui::GetWindowHeight()) {
+  if (notice.is_alarming && can_wrap(left) && lines > 1 && needed <= ImGui::GetWindowHeight()) {
     ImGui::SetCursorPosY((ImGui::GetWindowHeight() - needed) / 2 + style.px(2));
     ImGui::PushStyleColor(ImGuiCol_Text, ink);
     ImGui::PushTextWrapPos(padding + room);
-    ImGui::TextUnformatted(left.c_str());
+    show_lines(left);
     ImGui::PopTextWrapPos();
     ImGui::PopStyleColor();
   } else {
