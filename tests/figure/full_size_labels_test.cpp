@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "figure/model/canvas.h"
+#include "support/blank_canvas.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -23,15 +23,8 @@ Figure with_cells(double cell, const Labels& labels) {
 Labels twelve_words() { return std::vector<std::string>(12, "wonderful"); }
 
 /// PaintedTexts of what is painted as text.
-class PaintedTexts final : public Canvas {
+class PaintedTexts final : public BlankCanvas {
  public:
-  void heatmap(const HeatmapMark&, const Rect&, double) override {}
-  void gradient(ColorMap, const Rect&) override {}
-  void fill(const Rect&, Rgb, double) override {}
-  void outline(const Rect&, Rgb, double, double) override {}
-  void line(Point, Point, Rgb, double, bool) override {}
-  void curve(std::span<const Point>, Rgb, double, double, bool) override {}
-  void triangle(Point, Point, Point, Rgb) override {}
   void text(const PlacedText& text) override {
     all.push_back(text.size);
     shown.push_back(text.spans.front().text);

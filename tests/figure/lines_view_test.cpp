@@ -9,8 +9,8 @@
 
 #include "core/base/stop.h"
 #include "core/base/text.h"
-#include "figure/model/canvas.h"
 #include "figure/style/markup.h"
+#include "support/blank_canvas.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -65,19 +65,12 @@ TEST(LinesView, EveryLineIsAWeightAndAsOpaque) {
 }
 
 /// A canvas that keeps the opacities of curves.
-class OpacityCanvas final : public Canvas {
+class OpacityCanvas final : public BlankCanvas {
  public:
-  void heatmap(const HeatmapMark& /*mark*/, const Rect& /*box*/, double /*gap*/) override {}
-  void gradient(ColorMap /*map*/, const Rect& /*box*/) override {}
-  void fill(const Rect& /*box*/, Rgb /*color*/, double /*opacity*/) override {}
-  void outline(const Rect& /*box*/, Rgb /*color*/, double /*width*/, double /*radius*/) override {}
-  void line(Point /*from*/, Point /*to*/, Rgb /*color*/, double /*width*/, bool /*dashed*/) override {}
   void curve(std::span<const Point> /*points*/, Rgb /*color*/, double opacity, double /*width*/,
              bool /*dashed*/) override {
     opacities.push_back(opacity);
   }
-  void triangle(Point /*a*/, Point /*b*/, Point /*c*/, Rgb /*color*/) override {}
-  void text(const PlacedText& /*text*/) override {}
 
   std::vector<double> opacities;
 };

@@ -36,7 +36,7 @@ TEST(PresentedStep, HasTheControlsThatItTellsToUse) {
   step.experiment = *default_experiment("worked-example");
   const auto controls_for = [&](const char* look) {
     step.look = look;
-    return ui::controls_of_step(step);
+    return ui::beside_step(step).controls;
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(controls_for("Drag Temperature slowly from 0.1 to 10."), Names{"temperature"});
@@ -63,7 +63,7 @@ TEST(PresentedStep, SaysWhetherItTellsOfTheText) {
   step.experiment = *default_experiment("worked-example");
   const auto tells = [&](const char* look) {
     step.look = look;
-    return ui::tells_of_text(step);
+    return ui::beside_step(step).text;
   };
   EXPECT_TRUE(tells("The row. Change “dogs” to “dog” in the text: does the head still look there?"));
   EXPECT_TRUE(tells("Type a longer phrase."));
@@ -77,7 +77,7 @@ TEST(PresentedStep, SaysWhetherItTellsOfOptions) {
   const auto tells = [&](const char* view, const char* look) {
     step.look = look;
     step.experiment.view.name = view;
-    return ui::tells_of_options(step);
+    return ui::beside_step(step).options;
   };
   EXPECT_TRUE(tells("head", "One diagonal. Choose another head: does it know its place as well?"));
   EXPECT_TRUE(tells("dot", "Click another bar, or choose other words with Query and Key above the figure."));
@@ -88,7 +88,7 @@ TEST(PresentedStep, SaysWhetherItTellsOfOptions) {
   EXPECT_FALSE(tells("head", "The first head."));
   step.experiment.system = "projected-multihead";
   EXPECT_TRUE(tells("heads", "Switch Batch item between 1 and 2."));
-  EXPECT_TRUE(ui::controls_of_step(step).empty());  // not the size of the batch
+  EXPECT_TRUE(ui::beside_step(step).controls.empty());  // not the size of the batch
   step.experiment.system = "transformer";
   EXPECT_FALSE(tells("head", "Switch head 2 of layer 1 off."));
 }
@@ -97,7 +97,7 @@ TEST(PresentedStep, SaysWhetherItSpeaksOfTheInspector) {
   LessonStep step;
   const auto speaks = [&](const char* look) {
     step.look = look;
-    return ui::speaks_of_inspector(step);
+    return ui::beside_step(step).inspector;
   };
   EXPECT_TRUE(speaks("The inspector: 32 products."));
   EXPECT_TRUE(speaks("Two bright columns. Inspector, right."));

@@ -69,7 +69,7 @@ TEST_F(PresentedText, HasTheBoxWhereAStepTellsToType) {
   ASSERT_TRUE(screen().workbench().workspace().session().apply({GoToStep{1}, 0}));
   present();
   ASSERT_FALSE(screen().is_open("Text"));
-  ASSERT_TRUE(ui::tells_of_text(lesson()->steps[1]));
+  ASSERT_TRUE(ui::beside_step(lesson()->steps[1]).text);
   const Rect box = screen().item("Lesson/words", {1, "##text"});
   screen().click(across(box, 0.9));
   screen().type(" x ");
@@ -83,11 +83,11 @@ TEST_F(PresentedText, HasTheBoxWhereAStepTellsToType) {
 // What a lesson says about the answer can be seen, and is renewed with the text.
 TEST_F(PresentedText, HasTheAnswerThatAStepQuotes) {
   const std::vector<LessonStep>& steps = lesson()->steps;
-  EXPECT_FALSE(ui::quotes_next_word(steps[1]));
-  EXPECT_TRUE(ui::quotes_next_word(steps[4]));
+  EXPECT_FALSE(ui::beside_step(steps[1]).next_word);
+  EXPECT_TRUE(ui::beside_step(steps[4]).next_word);
   // An earlier position is not what comes next.
-  EXPECT_FALSE(ui::quotes_next_word(lesson("13-what-if-it-were-not-there")->steps[1]));
-  EXPECT_FALSE(ui::quotes_next_word(lesson("2-by-example")->steps[1]));  // no model
+  EXPECT_FALSE(ui::beside_step(lesson("13-what-if-it-were-not-there")->steps[1]).next_word);
+  EXPECT_FALSE(ui::beside_step(lesson("2-by-example")->steps[1]).next_word);  // no model
   present();
   const Experiment& experiment = steps[4].experiment;
   const auto height_with = [&](const std::string& text) {

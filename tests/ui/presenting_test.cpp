@@ -71,9 +71,10 @@ class Presenting : public Interface {
     const std::string about = step().title;
     const auto scale = static_cast<double>(size.scale);
     // Numbers and interventions may need scrolling; text does not.
-    const bool has_numbers = !step().printed.empty() || !step().equivalence.empty() || ui::speaks_of_inspector(step());
-    const bool intervenes = std::ranges::count(ui::controls_of_step(step()), "interventions") > 0;
-    EXPECT_TRUE(has_numbers || intervenes || hidden_text("Lesson/words") == 0) << about;
+    const ui::BesideStep beside = ui::beside_step(step());
+    const bool has_more = beside.inspector || std::ranges::count(beside.controls, "interventions") > 0;
+    const bool has_numbers = !step().printed.empty() || !step().equivalence.empty();
+    EXPECT_TRUE(has_numbers || has_more || hidden_text("Lesson/words") == 0) << about;
     const std::vector<Rect> matrices = first_matrices();
     if (matrices.empty()) return;
     const FigureTransform transform = screen().transform();

@@ -173,16 +173,8 @@ Result<Experiment> load_experiment(const ExperimentOptions& options, const std::
 
 std::vector<std::string> warnings_of(const Trace& trace) {
   std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
-  const Experiment& experiment = trace.experiment();
-  for (const auto& [which, field] : {std::pair(1, "text"), std::pair(2, "text2"), std::pair(3, "patch-text")}) {
-    const Index unknown = unknown_tokens(experiment, which);
-    if (unknown == 0) continue;
-    const Index all = std::ssize(model_text(experiment, which).ids);
-    warnings.push_back(std::string(field) + ": " + grouped_text(unknown) + " of " + grouped_text(all) +
-                       (all == 1 ? " token is " : " tokens are ") +
-                       experiment.model->token_text(*experiment.model->unknown_token()) +
-                       ": the vocabulary has no such words");
-  }
+  const std::vector<std::string> unknown = warnings_of_unknown_tokens(trace.experiment());
+  warnings.insert(warnings.end(), unknown.begin(), unknown.end());
   return warnings;
 }
 

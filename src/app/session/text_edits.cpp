@@ -46,18 +46,32 @@ const ModelText& model_text(const Experiment& experiment, int which) {
   return which == 1 ? experiment.text : which == 2 ? experiment.text2 : experiment.patch_text;
 }
 
-bool is_unknown_token(const Experiment& experiment, int which, std::size_t i) {
-  const ModelText& text = model_text(experiment, which);
+bool is_unknown_token(const ModelText& text, std::size_t i, std::optional<Index> unknown) {
   const bool is_special = i < text.special.size() && text.special[i];  // written as such
-  return !is_special && text.ids[i] == experiment.model->unknown_token();
+  return !is_special && text.ids[i] == unknown;
 }
 
 Index unknown_tokens(const Experiment& experiment, int which) {
-  if (experiment.model == nullptr || !experiment.model->unknown_token()) return 0;
-  Index unknown = 0;
-  for (std::size_t i = 0; i < model_text(experiment, which).ids.size(); ++i)
-    unknown += is_unknown_token(experiment, which, i) ? 1 : 0;
-  return unknown;
+  const std::optional<Index> unknown = experiment.model != nullptr ? experiment.model->unknown_token() : std::nullopt;
+  if (!unknown) return 0;
+  const ModelText& text = model_text(experiment, which);
+  Index count = 0;
+  for (std::size_t i = 0; i < text.ids.size(); ++i) count += is_unknown_token(text, i, unknown) ? 1 : 0;
+  return count;
+}
+
+std::vector<std::string> warnings_of_unknown_tokens(const Experiment& experiment) {
+  std::vector<std::string> warnings;
+  for (const int which : {1, 2, 3}) {
+    const Index unknown = unknown_tokens(experiment, which);
+    if (unknown == 0) continue;
+    const Index all = std::ssize(model_text(experiment, which).ids);
+    warnings.push_back(field_of(which) + ": " + grouped_text(unknown) + " of " + grouped_text(all) +
+                       (all == 1 ? " token is " : " tokens are ") +
+                       experiment.model->token_text(*experiment.model->unknown_token()) +
+                       ": the vocabulary has no such words");
+  }
+  return warnings;
 }
 
 std::string typed_text(const Experiment& experiment, int which) {

@@ -222,6 +222,7 @@ void show_formula(const Style& style, const Explanation& e) {
   ImGui::TextDisabled("%s", e.note.c_str());
   ImGui::PopTextWrapPos();
 }
+
 void show_empty(const Style& style) {
   ImGui::Dummy(ImVec2(0, style.px(4)));
   ImGui::PushTextWrapPos(0);

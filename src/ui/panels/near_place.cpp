@@ -96,14 +96,6 @@ double middle_of_view(double begin, double end, double view, double figure) {
   return std::clamp(end + std::min(kBehind, std::max(0.0, slack) / 2), view, figure) - view / 2;
 }
 
-/// The first matrix of the tensor; null: the figure has none.
-const HeatmapMark* matrix_of(const Figure& figure, const Trace& trace, const std::string& tensor) {
-  for (const HeatmapMark& mark : figure.heatmaps) {
-    if (mark.step >= 0 && step_at(trace, mark).name == tensor) return &mark;
-  }
-  return nullptr;
-}
-
 /// The matrices of the first tensor, and the zoom they need.
 struct FirstMatrix {
   Rect box;                          ///< of all of them
@@ -137,6 +129,15 @@ bool has_own_numbers(const HeatmapMark& mark) {
   return mark.step < 0 && mark.picks.name.empty() && !mark.id.starts_with("moment.");
 }
 
+const HeatmapMark* first_matrix_of(const Figure& figure, const Trace& trace, std::span<const std::string> tensors) {
+  for (const std::string& tensor : tensors) {
+    const auto is_its = [&](const HeatmapMark& mark) { return mark.step >= 0 && step_at(trace, mark).name == tensor; };
+    const auto found = std::ranges::find_if(figure.heatmaps, is_its);
+    if (found != figure.heatmaps.end()) return &*found;
+  }
+  return nullptr;
+}
+
 NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
                      const NearPanel& panel) {
   std::vector<Rect> places;
@@ -152,7 +153,7 @@ NearPlace place_near(const Figure& figure, const Trace& trace, std::span<const s
       places.push_back(headed);
       continue;
     }
-    const HeatmapMark& mark = *matrix_of(figure, trace, tensor);
+    const HeatmapMark& mark = *first_matrix_of(figure, trace, {&tensor, 1});
     first = first_matrix(boxes, headed, mark.box.height / static_cast<double>(std::max<Index>(1, mark.rows())), panel);
     const double room = fitting(boxes.size() == 1 ? first->box : headed);
     for (double* const zoom : {&first->zoom_for_letters, &first->zoom_for_the_last_row})

@@ -27,6 +27,9 @@ struct NearPlace {
 /// picture, or of a moment that is played.
 bool has_own_numbers(const HeatmapMark& mark);
 
+/// The first matrix of the first of the tensors that the figure shows; null: it shows none of them.
+const HeatmapMark* first_matrix_of(const Figure& figure, const Trace& trace, std::span<const std::string> tensors);
+
 /// Letters get their full size, and the matrix of the first of the tensors a length that a class can read from the last
 /// row, a smaller one where more of the tensors or all of the figure is in view then, or where the figure has matrices with
 /// numbers of its own, such as a difference; of a tensor with several matrices, such as one for each head, all stay in

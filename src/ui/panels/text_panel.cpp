@@ -64,6 +64,7 @@ class TextColumn {
       : style_(style),
         experiment_(experiment),
         text_(model_text(experiment, which)),
+        unknown_(experiment.model->unknown_token()),
         which_(which),
         words_(words),
         typed_(state.text_boxes.typed[static_cast<std::size_t>(which - 1)]),
@@ -75,8 +76,8 @@ class TextColumn {
     section_title(style_, title_of(experiment_, which_).c_str());
     // Beside a lesson there is room for what is written, not for what may be.
     const float room = width - 2 * ImGui::GetStyle().FramePadding.x - ImGui::GetFontSize();
-    const bool is_short = ImGui::CalcTextSize(typed_text(experiment_, which_).c_str()).x <= room;
-    box(width, is_short ? 1 : 2);
+    const ImVec2 written = ImGui::CalcTextSize(typed_text(experiment_, which_).c_str());
+    box(width, written.x <= room && written.y <= ImGui::GetTextLineHeight() ? 1 : 2);
     if (typed_ && !typed_->error.empty()) clipped_text(typed_->error, width, color(kAlarmingInk));
     ImGui::PopID();
   }
@@ -118,8 +119,7 @@ class TextColumn {
     const ImVec2 next = ImGui::GetCursorPos();
     ImGui::SetCursorPos(ImVec2(x, next.y - ImGui::GetTextLineHeightWithSpacing()));
     const bool pressed = invisible_button("known words", ImGui::CalcTextSize(count.c_str()));
-    tooltip("List the words that the model knows; others become " +
-            experiment_.model->token_text(*experiment_.model->unknown_token()) + ".");
+    tooltip("List the words that the model knows; others become " + experiment_.model->token_text(*unknown_) + ".");
     known_words_popup(style_, *experiment_.model, pressed, state_);
     ImGui::SetCursorPos(next);
   }
@@ -236,7 +236,7 @@ class TextColumn {
              color(special ? style_.palette.dim : style_.palette.text), piece);
     std::string about = "token " + std::to_string(i + 1) + " · id " + std::to_string(text_.ids[i]);
     if (i < text_.pieces.size()) about += " · “" + text_.pieces[i] + "”";
-    if (is_unknown_token(experiment_, which_, i))
+    if (is_unknown_token(text_, i, unknown_))
       about += "\nNot in the vocabulary: the model reads the same token for every unknown word.";
     tooltip(about + (special ? " · special" : ""));
   }
@@ -244,6 +244,7 @@ class TextColumn {
   const Style& style_;
   const Experiment& experiment_;
   const ModelText& text_;
+  std::optional<Index> unknown_;
   int which_;
   std::span<const NextWord> words_;
   std::optional<TypedText>& typed_;

@@ -62,37 +62,29 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
   return height_;
 }
 
-void LessonRunner::find_controls() {
-  const Session& session = shared_.session();
-  ControlsFor now = {session.shared_lesson(), session.lesson_step()};
-  if (now == controls_for_) return;
-  // In the language that the lesson was written in, whatever is shown: controls have English names.
-  const LessonStep& step = now.lesson->steps[now.step];
-  controls_ = controls_of_step(step);
-  speaks_of_inspector_ = speaks_of_inspector(step);
-  tells_of_options_ = ui::tells_of_options(step);
-  tells_of_text_ = tells_of_text(step);
-  quotes_next_word_ = quotes_next_word(step);
-  controls_for_ = std::move(now);
+const BesideStep& LessonRunner::beside_step() {
+  BesideFor now = {shared_.session().shared_lesson(), shared_.session().lesson_step()};
+  if (now != beside_for_) {
+    // In the language that the lesson was written in, whatever is shown: controls have English names.
+    beside_step_ = ui::beside_step(now.lesson->steps[now.step]);
+    beside_for_ = std::move(now);
+  }
+  return beside_step_;
 }
 
-bool LessonRunner::tells_of_options() {
-  if (shared_.session().lesson() == nullptr) return false;
-  find_controls();
-  return tells_of_options_;
-}
+bool LessonRunner::tells_of_options() { return shared_.session().lesson() != nullptr && beside_step().options; }
 
 void LessonRunner::show_below_look(const Style& style, const Areas& areas, const Beside& beside, UiState& state,
                                    UiIntents& intents) {
-  const Session& session = shared_.session();
-  find_controls();
-  if (!areas.has_row && tells_of_text_) texts_to_change(style, session.experiment(), state, intents);
-  if (!areas.has_row && !tells_of_text_) texts_to_read(style, session.experiment());
-  if (!areas.has_parameters && !controls_.empty())
-    some_parameters(style, session.experiment(), controls_, state, intents);
-  if (!areas.has_inspector && speaks_of_inspector_ && beside.inspection != nullptr)
+  const Experiment& experiment = shared_.session().experiment();
+  const BesideStep& wanted = beside_step();
+  if (!areas.has_row && wanted.text) texts_to_change(style, experiment, state, intents);
+  if (!areas.has_row && !wanted.text) texts_to_read(style, experiment);
+  if (!areas.has_parameters && !wanted.controls.empty())
+    some_parameters(style, experiment, wanted.controls, state, intents);
+  if (!areas.has_inspector && wanted.inspector && beside.inspection != nullptr)
     inspected_number(style, *beside.inspection);
-  if (!areas.has_row && quotes_next_word_) words_to_read(style, beside.words);
+  if (!areas.has_row && wanted.next_word) words_to_read(style, beside.words);
 }
 
 void LessonRunner::show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts,

@@ -12,6 +12,7 @@
 #include "app/session/next_words.h"
 #include "ui/panels/panels.h"
 #include "ui/parts/areas.h"
+#include "ui/parts/presented_step.h"
 #include "ui/parts/remembered.h"
 #include "ui/parts/shared.h"
 #include "ui/parts/window_parts.h"
@@ -80,15 +81,15 @@ class LessonRunner {
     bool awaited = false;  ///< the step's own trace is still being computed
     friend bool operator==(const ReferenceFor&, const ReferenceFor&) = default;
   };
-  /// The step that the controls were found for.
-  struct ControlsFor {
+  /// The step that was asked what stands beside it.
+  struct BesideFor {
     std::shared_ptr<const Lesson> lesson;
     std::size_t step = 0;
-    friend bool operator==(const ControlsFor&, const ControlsFor&) = default;
+    friend bool operator==(const BesideFor&, const BesideFor&) = default;
   };
 
-  /// Finds what the open step speaks of, unless it was the last one.
-  void find_controls();
+  /// What stands beside the open step; a lesson is open.
+  const BesideStep& beside_step();
   /// Below what to look at, while presenting: what has no panel of its own then.
   void show_below_look(const Style& style, const Areas& areas, const Beside& beside, UiState& state,
                        UiIntents& intents);
@@ -118,12 +119,8 @@ class LessonRunner {
   std::optional<double> height_;
   ReferenceFor reference_for_;
   std::vector<ReferenceTable> reference_;
-  ControlsFor controls_for_;
-  std::vector<std::string> controls_;  ///< that the step tells you to use
-  bool speaks_of_inspector_ = false;
-  bool tells_of_options_ = false;
-  bool tells_of_text_ = false;
-  bool quotes_next_word_ = false;
+  BesideFor beside_for_;
+  BesideStep beside_step_;
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

@@ -109,53 +109,6 @@ bool remove_words(std::string& text, std::string_view words) {
   return text.size() < length;
 }
 
-/// What a step tells to use.
-struct ToldControls {
-  std::vector<std::string> parameters;  ///< by name, in the order of the panel; with the other controls of that panel
-  bool has_options = false;             ///< of the view
-  bool has_text = false;                ///< that a model reads
-};
-
-ToldControls told_controls(const LessonStep& step) {
-  const System* const system = find_system(step.experiment.system);
-  const View* const view = find_view(step.experiment.view.name);
-  if (system == nullptr || view == nullptr) return {};
-  std::string told = told_changes(step.look);
-  std::vector<std::pair<std::string, const Parameter*>> labels;
-  for (const Parameter& each : system->parameters) labels.emplace_back(lowercase_text(each.label), &each);
-  for (const Parameter& each : view->options) labels.emplace_back(lowercase_text(each.label), nullptr);
-  // Long ones first: "Head dimension" is not the option "Head", nor "Batch item" the parameter "Batch".
-  std::ranges::stable_sort(labels, std::greater(), [](const auto& each) { return each.first.size(); });
-  ToldControls controls;
-  controls.has_text = has_words(told, "text") || has_words(told, "type");
-  std::vector<const Parameter*> told_parameters;
-  for (const auto& [label, parameter] : labels) {
-    if (!remove_words(told, label)) continue;
-    if (parameter != nullptr) told_parameters.push_back(parameter);
-    controls.has_options = controls.has_options || parameter == nullptr;
-  }
-  std::ranges::sort(told_parameters);  // as they stand in the system
-  for (const Parameter* const each : told_parameters) controls.parameters.push_back(each->name);
-  // That one belongs to the control of the mask.
-  if (controls.parameters.empty() && has_words(told, "window radius")) controls.parameters.emplace_back("mask");
-  if (system->uses_seed && has_words(told, "seed")) controls.parameters.emplace_back("seed");
-  if (has_words(told, "labels")) controls.parameters.emplace_back("labels");
-  const bool switches = has_words(told, "switch") && (has_words(told, "off") || has_words(told, "on"));
-  if (!switches || system->name != "transformer") return controls;
-  // The head that is switched is not one to be chosen.
-  controls.parameters.emplace_back("interventions");
-  controls.has_options = false;
-  return controls;
-}
-
-}  // namespace
-
-std::vector<std::string> controls_of_step(const LessonStep& step) { return told_controls(step).parameters; }
-
-bool tells_of_options(const LessonStep& step) { return told_controls(step).has_options; }
-
-bool tells_of_text(const LessonStep& step) { return told_controls(step).has_text; }
-
 bool quotes_next_word(const LessonStep& step) {
   const int which = continued_text(step.experiment);
   if (which == 0) return false;
@@ -163,7 +116,46 @@ bool quotes_next_word(const LessonStep& step) {
   return tokens > 0 && step.text.find("probabilities[" + std::to_string(tokens - 1) + ",") != std::string::npos;
 }
 
-bool speaks_of_inspector(const LessonStep& step) { return has_words(lowercase_text(step.look), "inspector"); }
+/// Finds the controls that the step tells to use.
+void find_told(const LessonStep& step, BesideStep& beside) {
+  const System* const system = find_system(step.experiment.system);
+  const View* const view = find_view(step.experiment.view.name);
+  if (system == nullptr || view == nullptr) return;
+  std::string told = told_changes(step.look);
+  std::vector<std::pair<std::string, const Parameter*>> labels;
+  for (const Parameter& each : system->parameters) labels.emplace_back(lowercase_text(each.label), &each);
+  for (const Parameter& each : view->options) labels.emplace_back(lowercase_text(each.label), nullptr);
+  // Long ones first: "Head dimension" is not the option "Head", nor "Batch item" the parameter "Batch".
+  std::ranges::stable_sort(labels, std::greater(), [](const auto& each) { return each.first.size(); });
+  beside.text = has_words(told, "text") || has_words(told, "type");
+  std::vector<const Parameter*> told_parameters;
+  for (const auto& [label, parameter] : labels) {
+    if (!remove_words(told, label)) continue;
+    if (parameter != nullptr) told_parameters.push_back(parameter);
+    beside.options = beside.options || parameter == nullptr;
+  }
+  std::ranges::sort(told_parameters);  // as they stand in the system
+  for (const Parameter* const each : told_parameters) beside.controls.push_back(each->name);
+  // That one belongs to the control of the mask.
+  if (beside.controls.empty() && has_words(told, "window radius")) beside.controls.emplace_back("mask");
+  if (system->uses_seed && has_words(told, "seed")) beside.controls.emplace_back("seed");
+  if (has_words(told, "labels")) beside.controls.emplace_back("labels");
+  const bool switches = has_words(told, "switch") && (has_words(told, "off") || has_words(told, "on"));
+  if (!switches || system->name != "transformer") return;
+  // The head that is switched is not one to be chosen.
+  beside.controls.emplace_back("interventions");
+  beside.options = false;
+}
+
+}  // namespace
+
+BesideStep beside_step(const LessonStep& step) {
+  BesideStep beside;
+  find_told(step, beside);
+  beside.inspector = has_words(lowercase_text(step.look), "inspector");
+  beside.next_word = quotes_next_word(step);
+  return beside;
+}
 
 std::vector<std::string> tensors_of_step(const LessonStep& step) {
   std::vector<std::string> tensors;

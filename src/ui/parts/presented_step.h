@@ -14,21 +14,17 @@ namespace attnscope::ui {
 /// look at them, and the same tensor of other layers that it names: their matrices are lit and enlarged.
 std::vector<std::string> tensors_of_step(const LessonStep& step);
 
-/// The parameters that the step's `look` names after Drag, Set, Change, Choose, Switch, Try or Type, in the order of the panel; "seed",
-/// "labels" and "interventions" stand for those controls.
-std::vector<std::string> controls_of_step(const LessonStep& step);
+/// What stands beside a presented step because the step speaks of it. Controls are those that its `look` names after Drag,
+/// Set, Change, Choose, Switch, Try or Type.
+struct BesideStep {
+  std::vector<std::string> controls;  ///< parameters, in the order of the panel; "seed", "labels", "interventions"
+  bool options = false;               ///< of the view
+  bool text = false;                  ///< that a model reads, to be changed
+  bool inspector = false;             ///< `look` speaks of it
+  bool next_word = false;             ///< the text quotes a probability of what the model writes after the last token
+};
 
-/// Whether the step's `look` names an option of its view after one of those verbs.
-bool tells_of_options(const LessonStep& step);
-
-/// Whether the step's `look` tells to change or to type a text.
-bool tells_of_text(const LessonStep& step);
-
-/// Whether the step's text quotes a probability of what the model writes after the last token.
-bool quotes_next_word(const LessonStep& step);
-
-/// Whether the step's `look` speaks of the inspector.
-bool speaks_of_inspector(const LessonStep& step);
+BesideStep beside_step(const LessonStep& step);
 
 /// Letters have at least this height while a lesson is presented, and everything is as much larger as the window is
 /// larger than `kPresentedWidth` × `kPresentedHeight`. Logical pixels.

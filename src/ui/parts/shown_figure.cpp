@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "figure/slices/moments.h"
+#include "ui/panels/near_place.h"
 
 namespace attnscope::ui {
 namespace {
@@ -80,6 +81,8 @@ void ShownFigure::show(const FigureRequest& what, Figure figure) {
   from_ = std::move(moving_ ? shown_ : target_);
   target_ = std::move(figure);
   share_sources(from_, target_);
+  const HeatmapMark* const first = first_matrix_of(target_, *what.trace, what.tensors);
+  first_spoken_ = first != nullptr ? first->box : Rect{};
   ++built_;
   if (built_for_ && built_for_->view.name != what.view.name) shared_.state.camera = {};
   built_for_ = what;
@@ -120,23 +123,13 @@ void ShownFigure::present(const LessonStep* step, bool all) {
   if (presented_.set(step, all)) shared_.state.camera = {};
 }
 
-Rect ShownFigure::first_spoken() const {
-  for (const std::string& tensor : presented_.enlarged()) {
-    for (const HeatmapMark& mark : target_.heatmaps) {
-      if (mark.step >= 0 && built_for_->trace->steps()[static_cast<std::size_t>(mark.step)].name == tensor)
-        return mark.box;
-    }
-  }
-  return {};
-}
-
 bool ShownFigure::presents_anew() {
   const Experiment& open = shared_.session().experiment();
   const bool shows_step = presented_.step() != nullptr && !moving_ && shows(shared_.traces.trace()) &&
                           same_computation(built_for_->trace->experiment(), open) && built_for_->view == open.view &&
                           std::ranges::equal(built_for_->tensors, presented_.enlarged());
   return shows_step &&
-         presented_.arrives_at({presented_.step(), target_.width, target_.height, first_spoken(), built_for_->width,
+         presented_.arrives_at({presented_.step(), target_.width, target_.height, first_spoken_, built_for_->width,
                                 built_for_->height}) &&
          !presented_.shows_all();
 }

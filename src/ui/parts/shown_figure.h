@@ -88,8 +88,6 @@ class ShownFigure {
   const std::vector<std::string>& tensors_of_moment(const FigureRequest& now);
   /// The steps that one of the tensors which the presented step speaks of is computed from, at once or by way of one other.
   const std::vector<int>& sources_of_spoken();
-  /// Where the first matrix is that the presented step speaks of; empty: the figure has none.
-  [[nodiscard]] Rect first_spoken() const;
   /// Whether the figure of the presented step has just arrived, or what it speaks of another size.
   [[nodiscard]] bool presents_anew();
 
@@ -101,6 +99,7 @@ class ShownFigure {
   bool awaited_ = true;                     ///< the last figure of this view was built within the patience
   std::optional<FigureRequest> built_for_;  ///< what is on screen
   Figure from_, target_, shown_;            ///< `from_` and `shown_` count while it moves
+  Rect first_spoken_;  ///< where its first matrix is of those that the presented step speaks of; empty: it has none
   double moved_since_ = 0;
   bool moving_ = false;
   std::uint64_t built_ = 0;
