@@ -348,7 +348,8 @@ TEST(CliModels, InterventionsThatCannotBeAreRefused) {
 TEST(CliModels, WarnOfUnknownWords) {
   const TemporaryFolder folder;
   const std::string model = ATTNSCOPE_SOURCE_DIR "/assets/models/stories";
-  const std::string warning = "attnscope: warning: text: 2 of 4 tokens are <unk>: the vocabulary has no such words\n";
+  const std::string warning =
+      "attnscope: warning: text: 2 of 4 tokens are \"<unk>\": the vocabulary has no such words\n";
   for (const char* const command : {"metrics", "trace"}) {
     Arguments arguments = {command, model, "--text", "Anna met zebras quickly"};
     if (command == std::string("trace")) arguments.insert(arguments.end(), {"-o", (folder / "trace.json").string()});

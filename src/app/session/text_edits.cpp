@@ -68,7 +68,7 @@ std::vector<std::string> warnings_of_unknown_tokens(const Experiment& experiment
     const Index all = std::ssize(model_text(experiment, which).ids);
     warnings.push_back(field_of(which) + ": " + grouped_text(unknown) + " of " + grouped_text(all) +
                        (all == 1 ? " token is " : " tokens are ") +
-                       experiment.model->token_text(*experiment.model->unknown_token()) +
+                       quoted_text(experiment.model->token_text(*experiment.model->unknown_token())) +
                        ": the vocabulary has no such words");
   }
   return warnings;
