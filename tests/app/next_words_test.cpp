@@ -53,6 +53,27 @@ TEST_P(NextWords, TypedAddOneToken) {
 INSTANTIATE_TEST_SUITE_P(Bundled, NextWords, testing::Values("stories", "induction", "dates"),
                          [](const auto& name) { return name.param; });
 
+// A lesson speaks of what is answered in the middle of a text too.
+TEST_P(NextWords, AreKnownBehindEveryToken) {
+  const auto trace = *run(bundled(GetParam()));
+  const Tensor& probabilities = trace->tensor("probabilities");
+  const Index positions = probabilities.axes().front().size;
+  for (Index position = 0; position < positions; ++position) {
+    const WordsAfter after = words_after(*trace, position, 3);
+    ASSERT_EQ(after.words.size(), 3U);
+    for (const NextWord& word : after.words) {
+      const Index at = position * probabilities.axes().back().size + word.id;
+      EXPECT_EQ(word.probability, static_cast<double>(probabilities.values()[static_cast<std::size_t>(at)]));
+      EXPECT_FALSE(word.written.has_value());
+    }
+    const bool is_last = position == positions - 1;
+    EXPECT_EQ(after.where == "Next", is_last) << after.where;
+    EXPECT_EQ(after.where.ends_with(" (" + std::to_string(position + 1) + ")"), !is_last) << after.where;
+    EXPECT_EQ(after.where.starts_with("After “"), !is_last) << after.where;
+  }
+  EXPECT_TRUE(words_after(*trace, positions, 3).words.empty());
+}
+
 TEST(NextWordsOf, ADecoderAreBehindItsText) {
   EXPECT_EQ(continued_text(bundled("stories")), 1);
   EXPECT_EQ(continued_text(bundled("dates")), 2);

@@ -83,11 +83,14 @@ TEST_F(PresentedText, HasTheBoxWhereAStepTellsToType) {
 // What a lesson says about the answer can be seen, and is renewed with the text.
 TEST_F(PresentedText, HasTheAnswerThatAStepQuotes) {
   const std::vector<LessonStep>& steps = lesson()->steps;
-  EXPECT_FALSE(ui::beside_step(steps[1]).next_word);
-  EXPECT_TRUE(ui::beside_step(steps[4]).next_word);
-  // An earlier position is not what comes next.
-  EXPECT_FALSE(ui::beside_step(lesson("13-what-if-it-were-not-there")->steps[1]).next_word);
-  EXPECT_FALSE(ui::beside_step(lesson("2-by-example")->steps[1]).next_word);  // no model
+  const auto answers = [](const LessonStep& step) { return ui::beside_step(step).answers; };
+  EXPECT_EQ(answers(steps[1]), std::vector<Index>());
+  EXPECT_EQ(answers(steps[4]), std::vector<Index>({std::ssize(steps[4].experiment.text.ids) - 1}));
+  EXPECT_EQ(answers(lesson("13-what-if-it-were-not-there")->steps[1]), std::vector<Index>({16}));
+  EXPECT_EQ(answers(lesson("10-where-induction-comes-from")->steps[0]), std::vector<Index>({4, 16}));
+  EXPECT_EQ(answers(lesson("2-by-example")->steps[1]), std::vector<Index>());  // no model
+  // A digit is no word that comes next: the figure's heading has the answer.
+  EXPECT_EQ(answers(lesson("12-where-a-digit-is-looked-at")->steps[0]), std::vector<Index>());
   present();
   const Experiment& experiment = steps[4].experiment;
   const auto height_with = [&](const std::string& text) {
@@ -95,8 +98,11 @@ TEST_F(PresentedText, HasTheAnswerThatAStepQuotes) {
     return ImGui::FindWindowByName(words_window().c_str())->ContentSize.y;
   };
   const std::string last = std::to_string(experiment.text.ids.size() - 1);
-  EXPECT_GT(height_with("The answer is probabilities[" + last + ",0]."),
-            height_with("The answer is unnormalized[" + last + ",0].") + 0.9F * ImGui::GetTextLineHeight());
+  const float none = height_with("The answer is unnormalized[" + last + ",0].");
+  const float line = 0.9F * ImGui::GetTextLineHeight();
+  EXPECT_GT(height_with("The answer is probabilities[" + last + ",0]."), none + line);
+  EXPECT_GT(height_with("The answer is probabilities[2,0] and probabilities[" + last + ",0]."), none + 2 * line);
+  EXPECT_LT(height_with("The answer is probabilities[99999,0]."), none + line);
 }
 
 // Where it says to choose another head, the view's options stand above the figure.

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "app/session/text_edits.h"
+#include "core/base/text.h"
 #include "core/models/models.h"
 #include "core/residual/lens.h"
+#include "figure/model/labels.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/token_names.h"
 
@@ -33,6 +35,25 @@ std::optional<std::string> written_with(const Experiment& experiment, int which,
 
 bool is_held(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)].tensor != nullptr; }
 
+/// Nothing where the model continues no text, or its answers are not held in memory.
+std::optional<ResidualStream> held_stream(const Trace& trace) {
+  if (continued_text(trace.experiment()) == 0) return std::nullopt;
+  std::optional<ResidualStream> stream = residual_stream(trace);
+  if (stream && (!is_held(trace, stream->logits) || !is_held(trace, stream->probabilities))) stream.reset();
+  return stream;
+}
+
+Index position_count(const Trace& trace, const ResidualStream& stream) {
+  return trace.steps()[static_cast<std::size_t>(stream.logits)].axes.front().size;
+}
+
+std::vector<NextWord> words_at(const Trace& trace, const ResidualStream& stream, Index position, Index count) {
+  std::vector<NextWord> words;
+  for (const Answer& answer : output_answers(trace, stream, position, count))
+    words.push_back({answer.number, answer.probability, answer_name(trace, answer.number), std::nullopt});
+  return words;
+}
+
 }  // namespace
 
 int continued_text(const Experiment& experiment) {
@@ -49,18 +70,21 @@ int continued_text(const Experiment& experiment) {
 }
 
 std::vector<NextWord> next_words(const Trace& trace, Index count) {
+  const std::optional<ResidualStream> stream = held_stream(trace);
+  if (!stream) return {};
   const Experiment& experiment = trace.experiment();
-  const int which = continued_text(experiment);
-  if (which == 0) return {};
-  const std::optional<ResidualStream> stream = residual_stream(trace);
-  if (!stream || !is_held(trace, stream->logits) || !is_held(trace, stream->probabilities)) return {};
-  const Index positions = trace.steps()[static_cast<std::size_t>(stream->logits)].axes.front().size;
-  std::vector<NextWord> words;
-  for (const Answer& answer : output_answers(trace, *stream, positions - 1, count)) {
-    words.push_back({answer.number, answer.probability, answer_name(trace, answer.number),
-                     written_with(experiment, which, answer.number)});
-  }
+  std::vector<NextWord> words = words_at(trace, *stream, position_count(trace, *stream) - 1, count);
+  for (NextWord& word : words) word.written = written_with(experiment, continued_text(experiment), word.id);
   return words;
+}
+
+WordsAfter words_after(const Trace& trace, Index position, Index count) {
+  const std::optional<ResidualStream> stream = held_stream(trace);
+  if (!stream || position >= position_count(trace, *stream)) return {};
+  const bool is_last = position == position_count(trace, *stream) - 1;
+  return {
+      is_last ? "Next" : capitalized(position_text(trace, *stream, position)) + " (" + position_number(position) + ")",
+      words_at(trace, *stream, position, count)};
 }
 
 }  // namespace attnscope

@@ -25,4 +25,13 @@ int continued_text(const Experiment& experiment);
 /// no text, and where its answer is not held in memory: nothing is computed for them.
 std::vector<NextWord> next_words(const Trace& trace, Index count);
 
+/// What the model answers behind one token of that text, the most probable first, with nothing to type.
+struct WordsAfter {
+  std::string where;  ///< "After “it” (9)"; for the last token "Next"
+  std::vector<NextWord> words;
+};
+
+/// Without words where `next_words` has none, and where the text ends before `position`, which counts from 0.
+WordsAfter words_after(const Trace& trace, Index position, Index count);
+
 }  // namespace attnscope

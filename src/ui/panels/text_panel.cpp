@@ -309,15 +309,18 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
   }
 }
 
-void words_to_read(const Style& style, std::span<const NextWord> words) {
+void words_to_read(const Style& style, const WordsAfter& after) {
   // What a step says comes first.
-  if (words.empty() || ImGui::GetContentRegionAvail().y < ImGui::GetTextLineHeight()) return;
+  if (after.words.empty() || ImGui::GetContentRegionAvail().y < ImGui::GetTextLineHeight()) return;
   const float right = ImGui::GetContentRegionMax().x;
   const float gap = style.px(8);
-  const std::string heading = "Next:";
-  ImGui::TextDisabled("%s", heading.c_str());
-  float end = ImGui::GetCursorPosX() + line_width(heading);
-  for (const NextWord& word : words) {
+  const std::string heading = after.where + ":";
+  const float left = ImGui::GetCursorPosX();
+  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
+  show_lines(heading);
+  ImGui::PopStyleColor();
+  float end = left + line_width(heading);
+  for (const NextWord& word : after.words) {
     const std::string share = percent_text(word.probability);
     end += gap + line_width(word.name) + line_width(" " + share);
     if (end > right) break;

@@ -84,7 +84,9 @@ void LessonRunner::show_below_look(const Style& style, const Areas& areas, const
     some_parameters(style, experiment, wanted.controls, state, intents);
   if (!areas.has_inspector && wanted.inspector && beside.inspection != nullptr)
     inspected_number(style, *beside.inspection);
-  if (!areas.has_row && wanted.next_word) words_to_read(style, beside.words);
+  if (areas.has_row) return;
+  for (const WordsAfter& after : answers_.of(shared_.traces.trace(), experiment, wanted.answers))
+    words_to_read(style, after);
 }
 
 void LessonRunner::show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts,

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/jobs/latest_job.h"
-#include "app/session/next_words.h"
 #include "ui/panels/panels.h"
 #include "ui/parts/areas.h"
 #include "ui/parts/presented_step.h"
+#include "ui/parts/quoted_answers.h"
 #include "ui/parts/remembered.h"
 #include "ui/parts/shared.h"
 #include "ui/parts/window_parts.h"
@@ -47,7 +47,6 @@ class LessonRunner {
     bool can_play = false;                   ///< whether the open view has moments and shows none yet
     bool shows_a_part = false;               ///< whether something of the figure is not in view
     const Inspection* inspection = nullptr;  ///< null: no cell is inspected
-    std::span<const NextWord> words;         ///< that the model would write next, the most probable first
   };
   /// Shows the step below the figure, where a lesson is open.
   void show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts, UiState& state,
@@ -121,6 +120,7 @@ class LessonRunner {
   std::vector<ReferenceTable> reference_;
   BesideFor beside_for_;
   BesideStep beside_step_;
+  QuotedAnswers answers_;
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

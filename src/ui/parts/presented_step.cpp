@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -109,11 +110,23 @@ bool remove_words(std::string& text, std::string_view words) {
   return text.size() < length;
 }
 
-bool quotes_next_word(const LessonStep& step) {
+/// The positions in "probabilities[16,1]", each once.
+std::vector<Index> quoted_answers(const LessonStep& step) {
+  constexpr std::string_view kName = "probabilities[";
+  std::vector<Index> positions;
   const int which = continued_text(step.experiment);
-  if (which == 0) return false;
-  const std::size_t tokens = model_text(step.experiment, which).ids.size();
-  return tokens > 0 && step.text.find("probabilities[" + std::to_string(tokens - 1) + ",") != std::string::npos;
+  if (which == 0) return positions;
+  const auto tokens = std::ssize(model_text(step.experiment, which).ids);
+  const std::string_view text = step.text;
+  for (std::size_t at = text.find(kName); at != std::string_view::npos; at = text.find(kName, at + 1)) {
+    const std::string_view number = text.substr(at + kName.size());
+    Index position = -1;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), position);
+    const bool is_read = error == std::errc() && end != number.data() + number.size() && *end == ',';
+    if (!is_read || position < 0 || position >= tokens) continue;
+    if (std::ranges::find(positions, position) == positions.end()) positions.push_back(position);
+  }
+  return positions;
 }
 
 /// Finds the controls that the step tells to use.
@@ -153,7 +166,7 @@ BesideStep beside_step(const LessonStep& step) {
   BesideStep beside;
   find_told(step, beside);
   beside.inspector = has_words(lowercase_text(step.look), "inspector");
-  beside.next_word = quotes_next_word(step);
+  beside.answers = quoted_answers(step);
   return beside;
 }
 

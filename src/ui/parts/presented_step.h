@@ -21,7 +21,7 @@ struct BesideStep {
   bool options = false;               ///< of the view
   bool text = false;                  ///< that a model reads, to be changed
   bool inspector = false;             ///< `look` speaks of it
-  bool next_word = false;             ///< the text quotes a probability of what the model writes after the last token
+  std::vector<Index> answers;         ///< positions of a text, from 0, at which the step quotes what the model answers
 };
 
 BesideStep beside_step(const LessonStep& step);

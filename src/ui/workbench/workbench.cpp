@@ -143,8 +143,7 @@ void Workbench::show_parts() {
   show_inspector(style, areas, intents);
   const bool waits_to_play = shown_figure_.playback().can_play() && !shown_figure_.playback().has_started();
   const bool shows_a_part = state_.camera != Camera{} || shown_figure_.target().is_part;
-  const LessonRunner::Beside beside = {shown_, waits_to_play, shows_a_part, inspected_.inspection(),
-                                       offered_words_.of(traces_.trace(), session().experiment())};
+  const LessonRunner::Beside beside = {shown_, waits_to_play, shows_a_part, inspected_.inspection()};
   lesson_.show(style, areas, beside, parts_, state_, intents);
   show_status(style, areas, intents);
   const std::optional<DialogResult> dialog = show_dialogs(style);
@@ -280,7 +279,7 @@ void Workbench::show_inspector(const Style& style, const Areas& areas, UiIntents
   inspected_.update(shared_, shown_figure_);
   if (!areas.has_inspector) return;
   parts_.begin("Inspector", areas.inspector, 0, colors().panel, {style.px(16), style.px(14)});
-  const bool pinned = state_.pinned.has_value() && state_.pinned == state_.inspected();
+  const bool pinned = inspected_.inspection() != nullptr && state_.pinned == state_.inspected();
   inspector_panel(style, inspected_.inspection(), pinned, state_, intents);
   ImGui::End();
 }
