@@ -131,6 +131,24 @@ TEST(ResidentSteps, AreAllUntilTheyDoNotFit) {
     EXPECT_FALSE(is_resident(name)) << name;
 }
 
+// What is made for the next steps and let go takes memory too.
+TEST(ResidentSteps, CountWhatPasses) {
+  Experiment experiment = *default_experiment("scaled-dot-product");
+  const Plan planned = plan(experiment);
+  const auto bytes_of = [&](std::string_view name) {
+    const auto found = std::ranges::find_if(planned.steps, [&](const PlannedStep& step) { return step.name == name; });
+    return 4 * static_cast<double>(element_count(found->axes));
+  };
+  std::vector<bool> held(planned.steps.size(), true);
+  EXPECT_EQ(passing_bytes(planned, held), 0);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    held[i] = planned.steps[i].name != "scores" && planned.steps[i].name != "weights";
+  EXPECT_EQ(passing_bytes(planned, held), bytes_of("scores") + bytes_of("weights"));
+  // What no step reads is never made.
+  for (std::size_t i = 0; i < held.size(); ++i) held[i] = held[i] && planned.steps[i].inputs.empty();
+  EXPECT_EQ(passing_bytes(planned, held), 0);
+}
+
 TEST(LazyTensors, ExplainsItself) {
   Experiment experiment = *default_experiment("worked-example");
   experiment.parameters["tokens"] = Index{20'000};

@@ -41,6 +41,35 @@ TEST(ThreadPool, HelpsWithLongWork) {
   EXPECT_GE(most, 2);
 }
 
+// Blocks take memory, which may not be there.
+TEST(ThreadPool, GivesTheCallerWhatABlockThrows) {
+  for (const unsigned threads : {0U, 1U, 3U}) {
+    ThreadPool pool(threads);
+    const std::thread::id caller = std::this_thread::get_id();
+    for (const bool here : {true, false}) {
+      if (threads == 0 && !here) continue;
+      std::atomic<int> working = 0;
+      std::atomic<bool> has_thrown = false;
+      const auto block = [&](Index /*number*/) {
+        const bool throws = (std::this_thread::get_id() == caller) == here;
+        ++working;
+        // The other threads wait, so that the one that throws has a block.
+        for (int i = 0; i < 2000 && !throws && !has_thrown; ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --working;
+        has_thrown = has_thrown || throws;
+        if (throws) throw std::bad_alloc();
+      };
+      EXPECT_THROW(pool.run(100, block), std::bad_alloc);
+      EXPECT_TRUE(has_thrown);
+      EXPECT_EQ(working, 0);
+    }
+    std::atomic<int> done = 0;
+    pool.run(100, [&](Index) { ++done; });
+    EXPECT_EQ(done, 100);
+  }
+}
+
 TEST(RunBlocks, DoesSmallWorkHere) {
   ThreadPool pool(3);
   const std::thread::id here = std::this_thread::get_id();

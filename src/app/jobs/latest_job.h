@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -97,8 +98,13 @@ class LatestJob {
   }
   /// Returns whether it has ended.
   bool work_on(const Request& request, const StopToken& stop) {
-    std::optional<Result> result = work_.run(request, stop);
-    if (!result && !stop.stop_requested()) return false;
+    std::optional<Result> result;
+    try {
+      result = work_.run(request, stop);
+      if (!result && !stop.stop_requested()) return false;
+    } catch (const std::bad_alloc&) {
+      // Without a result: the next request may need less.
+    }
     std::optional<Running> done;  // destroyed without the lock: it may be large
     {
       const std::scoped_lock lock(mutex_);

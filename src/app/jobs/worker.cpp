@@ -1,5 +1,6 @@
 #include "app/jobs/worker.h"
 
+#include <new>
 #include <utility>
 
 namespace attnscope {
@@ -120,9 +121,15 @@ void ComputeWorker::begin_experiment(std::unique_lock<std::mutex>& lock) {
   waiting_.reset();
   set_running();
   lock.unlock();
-  const Progress progress = begin(runner_.prepare(experiment).flops);
-  runner_.begin(std::move(experiment), progress);
+  bool has_begun = true;
+  try {
+    const Progress progress = begin(runner_.prepare(experiment).flops);
+    runner_.begin(std::move(experiment), progress);
+  } catch (const std::bad_alloc&) {
+    has_begun = false;
+  }
   lock.lock();
+  if (!has_begun) end_experiment(fail("not enough memory to plan the experiment"));
 }
 
 void ComputeWorker::begin_comparison(std::unique_lock<std::mutex>& lock) {

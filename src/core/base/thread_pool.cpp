@@ -1,6 +1,7 @@
 #include "core/base/thread_pool.h"
 
 #include <chrono>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -37,8 +38,14 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::take_blocks(const std::function<void(Index)>& block, Index count) {
-  for (Index i = next_.fetch_add(1); i < count; i = next_.fetch_add(1)) block(i);
+void ThreadPool::take_blocks(const std::function<void(Index)>& block, Index count) noexcept {
+  try {
+    for (Index i = next_.fetch_add(1); i < count; i = next_.fetch_add(1)) block(i);
+  } catch (...) {
+    next_ = count;
+    const std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) failure_ = std::current_exception();
+  }
 }
 
 void ThreadPool::work() {
@@ -81,6 +88,9 @@ void ThreadPool::run(Index count, const std::function<void(Index)>& block) {
   // A thread that wakes only now finds nothing to do.
   block_ = nullptr;
   done_.wait(lock, [&] { return busy_ == 0; });
+  const std::exception_ptr failure = std::exchange(failure_, nullptr);
+  lock.unlock();
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 bool worth_waking(double work) { return work >= kWorthWaking; }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -25,7 +26,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Calls `block(0)` … `block(count − 1)`, each once, in any order and on several threads, and returns when all are
-  /// done. A call that comes while another is running does all its work itself. `block` does not throw.
+  /// done. A call that comes while another is running does all its work itself. What the first block throws, for lack of
+  /// memory, the caller gets once no thread works any more; blocks that had not begun are left out.
   void run(Index count, const std::function<void(Index)>& block);
 
   /// The threads that `run` uses, the caller's among them.
@@ -33,7 +35,7 @@ class ThreadPool {
 
  private:
   void work();
-  void take_blocks(const std::function<void(Index)>& block, Index count);
+  void take_blocks(const std::function<void(Index)>& block, Index count) noexcept;
 
   std::mutex caller_;  ///< held while a call is under way
   std::mutex mutex_;
@@ -43,6 +45,7 @@ class ThreadPool {
   Index count_ = 0;
   std::atomic<std::uint64_t> round_ = 0;  ///< counts the pieces of work
   std::atomic<unsigned> busy_ = 0;        ///< threads that may still touch it
+  std::exception_ptr failure_;            ///< what a block threw first
   bool ending_ = false;
   std::atomic<Index> next_{0};
   std::vector<std::thread> threads_;

@@ -52,6 +52,19 @@ bool can_stay_in_file(const PlannedStep& step) {
   return traits.is_weight && traits.is_compact && element_count(step.axes) >= kNumbersInFile;
 }
 
+/// For every step that is not held, the last step that reads it whole; 0: none does.
+std::vector<std::size_t> last_readers(const Plan& plan, const std::vector<bool>& held) {
+  std::vector<std::size_t> last(plan.steps.size(), 0);
+  for (std::size_t i = plan.steps.size(); i-- > 0;) {
+    if (!held[i] && last[i] == 0) continue;
+    for (const int input : plan.steps[i].inputs) {
+      const auto at = static_cast<std::size_t>(input);
+      if (!held[at] && !is_imported(plan.steps[at])) last[at] = std::max(last[at], i);
+    }
+  }
+  return last;
+}
+
 /// Of a model: large weights in 16 bits stay in their file, unless all of them are few. If the rest is over the budget, so
 /// do all other weights, which are then read when a layer is computed; then what a layer has between its projections and
 /// its results is left out. Nothing that is left out is computed from the layer before it.
@@ -70,7 +83,8 @@ std::vector<bool> resident_steps_of_model(const Plan& plan, double memory_budget
   if (compact > kConvertedPart * memory_budget) leave_out(can_stay_in_file);
   if (bytes > memory_budget) leave_out(is_weight);
   for (const std::string_view name : kGivenUpInTurn) {
-    if (bytes > memory_budget) leave_out([&](const PlannedStep& step) { return step.name.ends_with(name); });
+    if (bytes + passing_bytes(plan, held) <= memory_budget) break;
+    leave_out([&](const PlannedStep& step) { return step.name.ends_with(name); });
   }
   return held;
 }
@@ -93,6 +107,23 @@ std::vector<bool> resident_steps(const Plan& plan, double memory_budget) {
     for (const int input : step.inputs) held[i] = held[i] && held[static_cast<std::size_t>(input)];
   }
   return held;
+}
+
+double passing_bytes(const Plan& plan, const std::vector<bool>& held) {
+  const std::vector<std::size_t> last = last_readers(plan, held);
+  double now = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (last[i] > 0) now += bytes_of(plan.steps[i]);
+    most = std::max(most, now);
+    std::vector<int> read = plan.steps[i].inputs;
+    std::ranges::sort(read);
+    read.erase(std::ranges::unique(read).begin(), read.end());
+    for (const int input : read) {
+      if (last[static_cast<std::size_t>(input)] == i) now -= bytes_of(plan.steps[static_cast<std::size_t>(input)]);
+    }
+  }
+  return most;
 }
 
 Cost resident_cost(const Plan& plan, const std::vector<bool>& held) {

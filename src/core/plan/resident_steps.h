@@ -13,6 +13,10 @@ namespace attnscope {
 /// model, its weights are left out first; what is computed from them stays.
 std::vector<bool> resident_steps(const Plan& plan, double memory_budget);
 
+/// The most bytes that others have at once while the resident steps are computed: they are made for a step that reads them
+/// whole, and let go behind it.
+double passing_bytes(const Plan& plan, const std::vector<bool>& held);
+
 /// Bytes and operations of the resident steps.
 Cost resident_cost(const Plan& plan, const std::vector<bool>& held);
 

@@ -139,7 +139,8 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   if (Result<void> heads = check_heads_off(experiment); !heads) return heads;
   const Plan planned = plan(experiment);
   if (Result<void> edits = check_edits(planned, experiment); !edits) return edits;
-  const double needed = resident_cost(planned, resident_steps(planned, memory_budget)).bytes;
+  const std::vector<bool> held = resident_steps(planned, memory_budget);
+  const double needed = resident_cost(planned, held).bytes + passing_bytes(planned, held);
   if (needed > memory_budget) {
     return fail("the experiment takes " + grouped_text(static_cast<Index>(std::min(needed / 1e6, 9e18))) +
                 " MB; allowed: " + grouped_text(static_cast<Index>(memory_budget / 1e6)) + " MB");

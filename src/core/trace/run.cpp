@@ -68,7 +68,7 @@ struct Executor::State {
     static const RunResult kNothing;
     Begun& run = *begun;
     run.held = resident_steps(*run.plan, memory_budget);
-    run.bytes = resident_cost(*run.plan, run.held).bytes;
+    run.bytes = resident_cost(*run.plan, run.held).bytes + passing_bytes(*run.plan, run.held);
     // Enough for a trace: one is shown while the next is computed. But no more than the budget leaves.
     const double room = std::max(0.0, memory_budget - run.bytes);
     memory->keep_at_most(static_cast<std::size_t>(std::min({run.bytes * 1.25, room, 1e18})));

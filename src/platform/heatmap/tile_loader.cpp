@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace attnscope::platform {
@@ -71,7 +72,12 @@ void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<cons
   const StopToken stop = stop_.token();
   sketching_ = source;
   lock.unlock();
-  const bool done = source->sketch(stop);
+  bool done = false;
+  try {
+    done = source->sketch(stop);
+  } catch (const std::bad_alloc&) {
+    // It is shown without one until its tiles are read.
+  }
   source.reset();
   if (done) arrived_();
   lock.lock();
@@ -86,10 +92,17 @@ bool TileLoader::read(std::unique_lock<std::mutex>& lock, std::shared_ptr<const 
   const StopToken stop = stop_.token();
   lock.unlock();
 
-  tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
   const double before = source->progress();
-  bool complete = source->read(tile.part, tile.texels, stop);
-  if (!complete && !stop.stop_requested()) {
+  bool complete = false;
+  bool has_memory = true;
+  try {
+    tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
+    complete = source->read(tile.part, tile.texels, stop);
+  } catch (const std::bad_alloc&) {
+    // The window asks for it again.
+    has_memory = false;
+  }
+  if (!complete && has_memory && !stop.stop_requested()) {
     // Filled with NaN; reading again would not help.
     std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
     complete = true;
