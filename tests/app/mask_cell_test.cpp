@@ -20,8 +20,8 @@ TEST(MaskCell, IsThatOfScoresAndWeightsTheMaskAppliesTo) {
   for (const char* tensor : {"q", "cross_scores", "cross_weights", "head_outputs", "no such tensor"})
     EXPECT_FALSE(mask_cell(*trace, tensor, Place{0, 1, 2})) << tensor;
   EXPECT_FALSE(mask_cell(*trace, "weights", Place{1, 2}));
-  EXPECT_TRUE(is_kept(experiment, {0, 0, 4, 1}));
-  EXPECT_FALSE(is_kept(experiment, {0, 0, 1, 4}));
+  EXPECT_EQ(is_kept(experiment, {0, 0, 4, 1}), true);
+  EXPECT_EQ(is_kept(experiment, {0, 0, 1, 4}), false);
 }
 
 TEST(MaskCell, KnowsItemsOfTheBatchAndLayers) {

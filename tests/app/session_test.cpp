@@ -216,11 +216,11 @@ TEST(Session, APaintedMaskFollowsTheNumberOfTokens) {
   ASSERT_TRUE(session.apply({PaintMask{{0, 0, 2, 5}, false}, 1}));
   ASSERT_TRUE(session.apply({PaintMask{{0, 0, 2, 4}, false}, 1}));
   EXPECT_EQ(mask_text(session.experiment().mask()), "array[6 × 6]");
-  EXPECT_FALSE(is_kept(session.experiment(), {0, 3, 2, 5})) << "for all heads";
-  EXPECT_TRUE(is_kept(session.experiment(), {0, 0, 5, 2}));
+  EXPECT_EQ(is_kept(session.experiment(), {0, 3, 2, 5}), false) << "for all heads";
+  EXPECT_EQ(is_kept(session.experiment(), {0, 0, 5, 2}), true);
   ASSERT_TRUE(session.apply(set("tokens", Index{5})));
   EXPECT_EQ(mask_text(session.experiment().mask()), "array[5 × 5]");
-  EXPECT_FALSE(is_kept(session.experiment(), {0, 0, 2, 4}));
+  EXPECT_EQ(is_kept(session.experiment(), {0, 0, 2, 4}), false);
   ASSERT_TRUE(session.apply(set("tokens", Index{9})));
   EXPECT_EQ(mask_text(session.experiment().mask()), "array[9 × 9]");
   EXPECT_EQ(undo_all(session), 3) << "a drag of the brush is one step";
@@ -258,7 +258,7 @@ TEST(Session, ASentenceSaysHowManyTokensThereAre) {
     EXPECT_EQ(session.experiment().integer("tokens"), static_cast<Index>(words.size()));
   }
   EXPECT_EQ(mask_text(session.experiment().mask()), "array[7 × 7]");
-  EXPECT_FALSE(is_kept(session.experiment(), {0, 0, 5, 5})) << "what was painted is there again";
+  EXPECT_EQ(is_kept(session.experiment(), {0, 0, 5, 5}), false) << "what was painted is there again";
   EXPECT_EQ(session.experiment().edits, before.edits);
   ASSERT_TRUE(session.apply({SetLabels{{}}, 9}));
   EXPECT_EQ(session.experiment().integer("tokens"), 6) << "without words there are as many as before";

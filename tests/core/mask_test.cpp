@@ -184,6 +184,18 @@ TEST(Mask, WhereEverythingIsKeptAgainThereIsNone) {
   EXPECT_EQ(*with_pair(hidden, sizes, 0, 1, 2, 3, true), Mask{});
 }
 
+TEST(Mask, APairThatIsNotThereIsRefused) {
+  const Mask causal = *parse_mask("causal");
+  const MaskSizes sizes = {1, 2, 3, 4};
+  EXPECT_TRUE(with_pair(causal, sizes, 0, 1, 2, 3, true));
+  EXPECT_FALSE(with_pair(causal, sizes, 1, 0, 0, 0, false));
+  EXPECT_FALSE(with_pair(causal, sizes, 0, 2, 0, 0, false));
+  EXPECT_FALSE(with_pair(causal, sizes, 0, 0, 0, -1, false));
+  EXPECT_FALSE(with_pair(causal, sizes, 0, 0, 0, 4, false));
+  EXPECT_EQ(with_pair(causal, sizes, 0, 0, 3, 0, false).error().message,
+            "mask: query 4 and key 1 are not there; allowed: up to 3 and 4");
+}
+
 TEST(Mask, TooLargeToBePaintedIsRefused) {
   const Result<Mask> painted = with_pair(Mask{}, {1, 1, 4096, 4096}, 0, 0, 0, 0, false);
   ASSERT_FALSE(painted);

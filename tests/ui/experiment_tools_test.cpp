@@ -18,7 +18,7 @@ class MaskBrush : public Interface {
     return screen().on_screen({box.x + box.width * (static_cast<double>(key) + 0.5) / 6,
                                box.y + box.height * (static_cast<double>(query) + 0.5) / 6});
   }
-  [[nodiscard]] bool keeps(Index query, Index key) { return is_kept(screen().experiment(), {0, 0, query, key}); }
+  [[nodiscard]] bool keeps(Index query, Index key) { return *is_kept(screen().experiment(), {0, 0, query, key}); }
 };
 
 TEST_F(MaskBrush, ADragHidesTheKeysItPasses) {
@@ -65,6 +65,27 @@ TEST_F(MaskBrush, MChangesThePairUnderTheMouseOrPinned) {
   screen().settle();
   EXPECT_FALSE(keeps(3, 1));
   EXPECT_TRUE(keeps(4, 0));
+}
+
+// The cell stays pinned while there are fewer tokens, and is no pair of theirs.
+TEST_F(MaskBrush, MLeavesTheMaskWhereThePinnedPairIsNoMore) {
+  open_view("head");
+  screen().click(cell(5, 5));
+  screen().move({-100, -100});
+  ASSERT_TRUE(screen().state().pinned);
+  for (const char* const mask : {"causal", "array"}) {
+    Experiment fewer = screen().experiment();
+    fewer.parameters["tokens"] = Index{3};
+    fewer.parameters["mask"] = *parse_mask("causal");
+    if (mask == std::string("array")) fewer.parameters["mask"] = *with_pair(Mask{}, {1, 1, 3, 3}, 0, 0, 0, 1, false);
+    screen().workbench().workspace().open(fewer, {}, {});
+    screen().settle();
+    screen().state().pinned = ui::NamedCell{"weights", {0, 5, 5}};
+    screen().settle();
+    screen().key('M');
+    screen().settle();
+    EXPECT_EQ(screen().experiment().mask(), fewer.mask()) << mask;
+  }
 }
 
 TEST_F(MaskBrush, AwayFromScoresMSaysWhatItIsFor) {

@@ -26,13 +26,19 @@ std::optional<MaskCell> mask_cell(const Trace& trace, std::string_view tensor, s
   const Axes& axes = step->axes;
   if (axes.size() < 2 || index.size() != axes.size()) return std::nullopt;
   if (axes[axes.size() - 2].size != sizes.queries || axes.back().size != sizes.keys) return std::nullopt;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (index[i] < 0 || index[i] >= axes[i].size) return std::nullopt;
+  }
   MaskCell cell = {0, 0, index[index.size() - 2], index.back()};
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? cell.head : cell.batch) = index[i];
   return cell;
 }
 
-bool is_kept(const Experiment& experiment, const MaskCell& cell) {
-  const MaskField field(experiment.mask(), find_system(experiment.system)->mask_sizes(experiment));
+std::optional<bool> is_kept(const Experiment& experiment, const MaskCell& cell) {
+  const MaskSizes sizes = find_system(experiment.system)->mask_sizes(experiment);
+  if (cell.batch >= sizes.batch || cell.head >= sizes.heads || cell.query >= sizes.queries || cell.key >= sizes.keys)
+    return std::nullopt;
+  const MaskField field(experiment.mask(), sizes);
   return field.keeps(cell.batch, cell.head, cell.query, cell.key);
 }
 

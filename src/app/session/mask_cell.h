@@ -25,7 +25,8 @@ bool is_imported_weights(const Step& step);
 /// The mask entry of a cell of scores or weights; nothing for a cell that the mask does not apply to.
 std::optional<MaskCell> mask_cell(const Trace& trace, std::string_view tensor, std::span<const Index> index);
 
-/// Whether the experiment leaves that entry unmasked.
-bool is_kept(const Experiment& experiment, const MaskCell& cell);
+/// Whether the experiment leaves that entry unmasked; nothing where its mask has no such entry: a trace can be of an
+/// experiment with more tokens.
+std::optional<bool> is_kept(const Experiment& experiment, const MaskCell& cell);
 
 }  // namespace attnscope

@@ -110,6 +110,13 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
 
 Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, Index head, Index query, Index key,
                        bool keep) {
+  const auto within = [](Index at, Index size) { return at >= 0 && at < size; };
+  if (!within(batch, sizes.batch) || !within(head, sizes.heads) || !within(query, sizes.queries) ||
+      !within(key, sizes.keys)) {
+    return fail("mask: query " + std::to_string(query + 1) + " and key " + std::to_string(key + 1) +
+                " are not there; allowed: up to " + std::to_string(sizes.queries) + " and " +
+                std::to_string(sizes.keys));
+  }
   Mask made;
   made.kind = Mask::Kind::array;
   if (mask.kind == Mask::Kind::array) {

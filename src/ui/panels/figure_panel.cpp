@@ -169,7 +169,7 @@ void paint_mask(const FigurePanelContent& content, const FigureTransform& transf
   if (ImGui::IsItemActivated()) {
     const std::optional<MaskCell> first = mask_cell_at(content, transform.invert(mouse));
     if (!first) return;
-    state.brush.keep = !is_kept(content.trace.experiment(), *first);
+    state.brush.keep = !is_kept(content.trace.experiment(), *first).value_or(true);
     ++state.gesture;
   }
   if (!state.brush.keep) return;

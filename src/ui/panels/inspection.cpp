@@ -113,11 +113,8 @@ std::vector<std::size_t> elided(std::size_t count, std::size_t most, std::option
 }
 
 std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
-  const Step* step = trace.find(cell.tensor);
-  if (step == nullptr || step->axes.size() != cell.index.size()) return std::nullopt;
-  for (std::size_t i = 0; i < cell.index.size(); ++i) {
-    if (cell.index[i] >= step->axes[i].size) return std::nullopt;
-  }
+  const Step* const step = step_of(trace, cell);
+  if (step == nullptr) return std::nullopt;
   const auto number = static_cast<int>(step - trace.steps().data());
   Inspection inspection;
   inspection.cell = cell;

@@ -9,6 +9,15 @@ constexpr double kMessageSeconds = 6;
 
 }  // namespace
 
+const Step* step_of(const Trace& trace, const NamedCell& cell) {
+  const Step* const step = trace.find(cell.tensor);
+  if (step == nullptr || step->axes.size() != cell.index.size()) return nullptr;
+  for (std::size_t i = 0; i < cell.index.size(); ++i) {
+    if (cell.index[i] < 0 || cell.index[i] >= step->axes[i].size) return nullptr;
+  }
+  return step;
+}
+
 void DialogState::show(Dialog dialog, std::string suggestion) {
   open = dialog;
   path = std::move(suggestion);

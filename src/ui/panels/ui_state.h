@@ -28,6 +28,10 @@ struct NamedCell {
   friend bool operator==(const NamedCell&, const NamedCell&) = default;
 };
 
+/// The step that made the cell's tensor; null where the trace has no such cell: a cell stays pinned while tokens are
+/// removed, and that of a lesson's step is pinned before the tensors of the step are there.
+const Step* step_of(const Trace& trace, const NamedCell& cell);
+
 /// The panels that can be hidden.
 struct SidePanels {
   bool parameters = false;

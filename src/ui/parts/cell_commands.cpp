@@ -17,13 +17,17 @@
 namespace attnscope::ui {
 namespace {
 
-/// The step that made the pinned cell's tensor; null where the trace has none with these axes: the cell of a lesson's step
-/// can be pinned before the tensors of that step are there.
+/// The step that made the pinned cell's tensor; null where the trace has no such cell.
 const Step* pinned_step(const Shared& shared) {
   const Trace* trace = shared.traces.trace().get();
   const std::optional<NamedCell>& pinned = shared.state.pinned;
-  const Step* step = trace != nullptr && pinned ? trace->find(pinned->tensor) : nullptr;
-  return step != nullptr && step->axes.size() == pinned->index.size() ? step : nullptr;
+  return trace != nullptr && pinned ? step_of(*trace, *pinned) : nullptr;
+}
+
+/// The cell under the cursor, otherwise the pinned one, where the trace has it.
+const NamedCell* inspected_cell(const Shared& shared, const Trace& trace) {
+  const std::optional<NamedCell>& cell = shared.state.inspected();
+  return cell && step_of(trace, *cell) != nullptr ? &*cell : nullptr;
 }
 
 }  // namespace
@@ -97,15 +101,17 @@ void toggle_model_mask(const Shared& shared, const Trace& trace, const NamedCell
 
 void toggle_mask(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
-  const std::optional<NamedCell>& cell = shared.state.inspected();
-  if (trace == nullptr || !cell) return;
+  const NamedCell* const cell = trace != nullptr ? inspected_cell(shared, *trace) : nullptr;
+  if (cell == nullptr) return;
   if (trace->experiment().model != nullptr) return toggle_model_mask(shared, *trace, *cell, intents);
   const std::optional<MaskCell> pair = mask_cell(*trace, cell->tensor, cell->index);
   const Step* const step = trace->find(cell->tensor);
   if (step != nullptr && is_imported_weights(*step))
     return shared.say("M masks scores before the softmax; this file has only the weights after it", true);
   if (!pair) return shared.say("M masks a query–key pair: point at a score or a weight first", true);
-  intents.actions.push_back({PaintMask{*pair, !is_kept(shared.session().experiment(), *pair)}, 0});
+  // The numbers on screen may still be those of more tokens.
+  const std::optional<bool> kept = is_kept(shared.session().experiment(), *pair);
+  if (kept) intents.actions.push_back({PaintMask{*pair, !*kept}, 0});
 }
 
 namespace {
@@ -120,19 +126,18 @@ std::optional<Intervention> shown_head(const Trace& trace, const ParameterValues
 
 /// The head under the cursor or the pinned one, otherwise the one that the view shows.
 std::optional<Intervention> chosen_head(const Shared& shared, const Trace& trace, const ParameterValues& options) {
-  const std::optional<NamedCell>& cell = shared.state.inspected();
-  const Step* const step = cell ? trace.find(cell->tensor) : nullptr;
-  if (step != nullptr && step->name.ends_with("weights") && step->axes.size() == 3)
-    return Intervention{outputs_of_heads(step->name), cell->index.front(), {}, {}};
+  const NamedCell* const cell = inspected_cell(shared, trace);
+  if (cell != nullptr && cell->tensor.ends_with("weights") && cell->index.size() == 3)
+    return Intervention{outputs_of_heads(cell->tensor), cell->index.front(), {}, {}};
   return shown_head(trace, options);
 }
 
 /// The head of a system whose weights are under the cursor or pinned, where heads are merged.
 std::optional<Index> pointed_head(const Shared& shared, const Trace& trace) {
-  const std::optional<NamedCell>& cell = shared.state.inspected();
-  if (!cell || cell->tensor != "weights" || trace.find("merged") == nullptr) return std::nullopt;
+  const NamedCell* const cell = inspected_cell(shared, trace);
+  if (cell == nullptr || cell->tensor != "weights" || trace.find("merged") == nullptr) return std::nullopt;
   const Step* const step = trace.find(cell->tensor);
-  const Axis* const axis = step != nullptr ? find_axis(step->axes, "head") : nullptr;
+  const Axis* const axis = find_axis(step->axes, "head");
   if (axis == nullptr) return std::nullopt;
   return cell->index[static_cast<std::size_t>(axis - step->axes.data())];
 }
@@ -140,7 +145,8 @@ std::optional<Index> pointed_head(const Shared& shared, const Trace& trace) {
 void switch_model_head(const Shared& shared, const Trace& trace, const ParameterValues& options, UiIntents& intents) {
   const std::optional<Intervention> head = chosen_head(shared, trace, options);
   if (!head) return shared.say("X switches a head off: point at its weights, or open it, first", true);
-  const bool is_changed = same_part(trace.experiment().interventions, *head) != nullptr;
+  // The numbers on screen may be those before the last press.
+  const bool is_changed = same_part(shared.session().experiment().interventions, *head) != nullptr;
   intents.actions.push_back(
       {SetIntervention{*head, is_changed ? std::nullopt : std::optional(Intervention::Kind::off)}, 0});
   shared.say(part_title(*head) + (is_changed ? ": on again" : ": off"), false);
@@ -218,7 +224,10 @@ void move_token(Shared& shared, Index by, UiIntents& intents) {
   const std::optional<NamedCell>& pinned = shared.state.pinned;
   const Index count = permutable_tokens(*trace);
   const Step* step = pinned_step(shared);
-  if (count == 0 || step == nullptr || step->axes.size() < 2 || step->axes[step->axes.size() - 2].size != count)
+  // Features and dimensions can be as many as tokens.
+  const auto counts_tokens = [](const Axis& axis) { return axis.name == "token" || axis.name == "query"; };
+  if (count == 0 || step == nullptr || step->axes.size() < 2 || step->axes[step->axes.size() - 2].size != count ||
+      !counts_tokens(step->axes[step->axes.size() - 2]))
     return shared.say("Ctrl+↑ and Ctrl+↓ move a token of X: pin a cell in its row first", true);
   const Index token = pinned->index[step->axes.size() - 2];
   const ViewChoice& view = shared.session().experiment().view;
