@@ -138,8 +138,7 @@ TEST(CliOutputs, NeverGoOverWhatAnExperimentNames) {
   fs::copy(trace, folder / "own-0001.png");
   const fs::path lesson = folder.file("lesson.json", R"({"format": "attnscope-lesson/1", "title": "t", "source": "s",
 "summary": "u", "steps": [{"title": "a", "text": "b", "look": "c", "experiment": {"format": "attnscope-experiment/1",
-"system": "own-tensors", "params": {"use": "tensors"}, "view": {"name": "tensor"}, "tensors": ")" +
-                                                         (folder / "own-0001.png").string() + R"("}}]})");
+"system": "own-tensors", "params": {"use": "tensors"}, "view": {"name": "tensor"}, "tensors": "own-0001.png"}}]})");
   expect_refused({"animate", "--lesson", lesson.string(), "-o", (folder / "own.png").string()}, 1,
                  {"own-0001.png: this command reads it as the experiment's tensors"});
   EXPECT_EQ(bytes_of(figure), picture);

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // JSON cannot have other text; the program reads such a file as one with a wrong vocabulary.
   if (!attnscope::is_utf8(text)) return 0;
-  const json merges = attnscope::parse_merges_text(text);
+  const json merges = *attnscope::parse_merges_text(text);
   std::set<std::string> pieces;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t bytes = attnscope::first_character(rest).bytes;

@@ -62,6 +62,13 @@ TEST(LabelsInTensors, ArraysOfTextsAreLabels) {
             (std::vector<Words>{{"😀", "\uFFFD"}}));
 }
 
+// As many lists as a shape has rows would take gigabytes.
+TEST(LabelsInTensors, ManyRowsOfNothingAreNone) {
+  const LabelsRead rows = labels_of_array("<U4", "(2000000000, 0)", "");
+  ASSERT_EQ(rows.lists.size(), 1U);
+  EXPECT_TRUE(rows.lists[0].items.empty());
+}
+
 TEST(LabelsInTensors, ARowOfAMatrixLabelsABatchItem) {
   const LabelsRead rows = labels_of_array("<U1", "(2, 3)", unicode_bytes({"a", "b", "c", "d", "e", "f"}, 1));
   ASSERT_EQ(rows.lists.size(), 1U);

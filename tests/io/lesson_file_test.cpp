@@ -217,6 +217,16 @@ TEST(LessonOnModel, ReadsNoModelFromElsewhere) {
 }
 
 TEST(LessonOnModel, SaysWhichOneIsMissing) {
+  for (const char* const path : {"../models/x.npz", "/etc/x.npz", "a/../../x.npz", ""}) {
+    ordered_json tensors = ordered_json::parse(lesson_on_model());
+    tensors["steps"][0]["experiment"] = {
+        {"format", "attnscope-experiment/1"}, {"system", "own-tensors"}, {"tensors", path}};
+    const Result<Lesson> other = parse_lesson(tensors.dump(), "x.json", kLessonsFolder);
+    ASSERT_FALSE(other) << path;
+    EXPECT_EQ(other.error().message,
+              "x.json: steps[0]: experiment: tensors: \"" + std::string(path) +
+                  "\" is not allowed; allowed: the path of a file in the lesson's folder, like \"weights.npz\"");
+  }
   const Result<Lesson> lesson = parse_lesson(lesson_on_model("../models/nowhere"), "x.json", kLessonsFolder);
   ASSERT_FALSE(lesson);
   EXPECT_NE(lesson.error().message.find("nowhere"), std::string::npos) << lesson.error().message;

@@ -42,8 +42,6 @@ class Inflating {
   [[nodiscard]] bool complete() const { return state_ == Z_STREAM_END; }
   /// Whether `next` has nothing more to give, as far as is known.
   [[nodiscard]] bool ended() const { return state_ != Z_OK; }
-  /// Whether only more input is missing.
-  [[nodiscard]] bool wants_more() const { return state_ == Z_OK || state_ == Z_BUF_ERROR; }
   /// The number of input bytes read.
   [[nodiscard]] std::size_t used() const { return stream_.total_in; }
 

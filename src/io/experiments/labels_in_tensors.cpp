@@ -15,6 +15,7 @@ namespace {
 /// The labels of an array, divided into those of each batch item if it has two axes.
 Result<ImportedLabels> labels_of_array(const TextArray& array) {
   ImportedLabels list = {printable(array.name), array.shape.size() == 2, {}};
+  if (array.texts.empty()) return list;
   const auto items = list.per_item ? static_cast<std::size_t>(array.shape[0]) : 1;
   const auto tokens = static_cast<std::size_t>(array.shape.back());
   for (std::size_t item = 0; item < items; ++item) {

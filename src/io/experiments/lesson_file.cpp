@@ -12,6 +12,7 @@
 #include "io/base/data_files.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
+#include "io/base/path_json.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
 #include "io/experiments/lesson_fields.h"
@@ -102,8 +103,14 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
 
 // Steps.
 
-/// Only models in the folder "models" beside that of the lessons are read.
-Result<void> check_model_path(const json& experiment) {
+/// Only models in the folder "models" beside that of the lessons are read, and tensors in the lesson's own folder.
+Result<void> check_paths(const json& experiment) {
+  if (const auto tensors = experiment.find("tensors"); tensors != experiment.end()) {
+    const std::optional<std::string> name = path_from_json(*tensors);
+    const std::filesystem::path path = name ? std::filesystem::path(*name).lexically_normal() : "";
+    if (path.empty() || path.is_absolute() || *path.begin() == "..")
+      return lesson_not_allowed("tensors", *tensors, "the path of a file in the lesson's folder, like \"weights.npz\"");
+  }
   const auto found = experiment.find("model");
   if (found == experiment.end()) return {};
   const auto* text = found->get_ptr<const std::string*>();
@@ -128,7 +135,7 @@ Result<Experiment> read_step_experiment(const json& object, const std::filesyste
   const Result<const json*> value = lesson_member(object, "experiment", "an experiment");
   if (!value) return tl::unexpected(value.error());
   if (!(*value)->is_object()) return lesson_not_allowed("experiment", **value, "an experiment");
-  if (const Result<void> inside = check_model_path(**value); !inside)
+  if (const Result<void> inside = check_paths(**value); !inside)
     return tl::unexpected(error_in("experiment: ", inside.error()));
   json found = **value;
   set_model(found, folder);

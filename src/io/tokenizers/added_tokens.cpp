@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "io/tokenizers/fields.h"
 #include "io/tokenizers/unicode.h"
@@ -11,6 +12,9 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
+
+// Of all tokens, as they are looked for.
+constexpr std::size_t kMaxAllBytes = 4'000'000;
 
 /// The begin of the last character in `text`, which must not be empty.
 std::size_t last_character(std::string_view text) {
@@ -59,18 +63,25 @@ Result<AddedToken> parse_token(const json& value, const std::string& where) {
 Result<AddedTokens> AddedTokens::parse(const json& list, const Normalizer& normalizer) {
   AddedTokens added;
   added.tokens_.reserve(list.size());
+  std::size_t bytes = 0;
   for (const json& each : list) {
     const std::string where = "added_tokens[" + std::to_string(added.tokens_.size()) + "]";
     Result<AddedToken> token = parse_token(each, where);
     if (!token) return tl::unexpected(token.error());
     const int position = static_cast<int>(added.tokens_.size());
-    if (!token->normalized) {
-      if (!token->content.empty()) added.plain_.add(token->content, position);
-    } else {
-      const Result<AlignedText> content = normalizer(AlignedText(token->content));
-      if (!content) return fail(where + ": " + content.error().message);
-      if (!content->empty()) added.normalized_.add(content->text(), position);
+    std::string content = token->content;
+    if (token->normalized && content.size() <= PieceTrie::kMaxPieceBytes) {
+      Result<AlignedText> normal = normalizer(AlignedText(content));
+      if (!normal) return fail(where + ": " + normal.error().message);
+      content = normal->text();
     }
+    bytes += content.size();
+    if (content.size() > PieceTrie::kMaxPieceBytes || bytes > kMaxAllBytes) {
+      return fail(where + ": a token of " + grouped_text(static_cast<Index>(content.size())) + " bytes" +
+                  " is not allowed; allowed: at most " + grouped_text(static_cast<Index>(PieceTrie::kMaxPieceBytes)) +
+                  " bytes" + ", and " + grouped_text(static_cast<Index>(kMaxAllBytes)) + " bytes" + " for all of them");
+    }
+    if (!content.empty()) (token->normalized ? added.normalized_ : added.plain_).add(content, position);
     added.tokens_.push_back(std::move(*token));
   }
   return added;

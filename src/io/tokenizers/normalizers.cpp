@@ -82,7 +82,7 @@ struct BertNormalizer {
   bool accents;  // are stripped
   bool lower;
 
-  AlignedText operator()(AlignedText text) const {
+  Result<AlignedText> operator()(AlignedText text) const {
     if (clean) {
       text = changed(text, [](std::string& to, char32_t point) {
         if (point == 0 || point == kReplacementCharacter || is_control(point)) return;
@@ -97,7 +97,7 @@ struct BertNormalizer {
       });
     }
     if (accents) text = without(normal_form(text, NormalForm::nfd), is_nonspacing_mark);
-    return lower ? lowercase(text) : text;
+    return within_limit(lower ? lowercase(text) : std::move(text));
   }
 };
 
@@ -128,7 +128,7 @@ Normalizer prepending(std::string piece) {
     result.reserve(text.size() + piece.size());
     result.append(piece, text, {0, 0});
     result.append(text, {0, text.size()});
-    return result;
+    return within_limit(std::move(result));
   };
 }
 
@@ -144,6 +144,7 @@ Result<Normalizer> parse_sequence_of_normalizers(Fields& fields) {
     Result<AlignedText> result = std::move(text);
     for (const Normalizer& part : parts) {
       if (result) result = part(std::move(*result));
+      if (result) result = within_limit(std::move(*result));
     }
     return result;
   };

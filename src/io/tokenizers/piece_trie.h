@@ -11,6 +11,9 @@ namespace attnscope {
 
 class PieceTrie {
  public:
+  /// Bytes of the longest piece that files may have: as many can be compared at every place of a text.
+  static constexpr std::size_t kMaxPieceBytes = 1'000;
+
   /// Adds a piece, which must not be empty, with a value from 0; the first one with the same bytes stays.
   void add(std::string_view piece, int value);
   [[nodiscard]] bool empty() const { return values_.size() == 1; }

@@ -18,29 +18,37 @@ using nlohmann::json;
 constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-MatchWord match_expression(RegularExpression expression) {
-  return [expression = std::move(expression)](std::string_view word, const std::function<void(ByteRange)>& take) {
-    return expression.each_match(word, take);
-  };
-}
-
 PreTokenizer splitting(MatchWord matches, SplitBehavior behavior, bool invert = false) {
   return [matches = std::move(matches), behavior, invert](Words words) {
     return split_words(std::move(words), matches, behavior, invert);
   };
 }
 
-/// Rewrites every word: `rewrite` appends what it becomes to the new text.
+PreTokenizer splitting(RegularExpression expression, SplitBehavior behavior, bool invert = false) {
+  return [expression = std::move(expression), behavior, invert](Words words) {
+    const auto matches = [&, until = RegularExpression::longest_search()](std::string_view word,
+                                                                          const std::function<void(ByteRange)>& take) {
+      return expression.each_match(word, take, until);
+    };
+    return split_words(std::move(words), matches, behavior, invert);
+  };
+}
+
+/// Rewrites every word: `rewrite` appends what it becomes to the new text. Fails where that becomes too long.
 template <typename Rewrite>
-Words rewritten(const Words& words, const Rewrite& rewrite) {
+Result<Words> rewritten(const Words& words, const Rewrite& rewrite) {
   Words result;
   result.text.reserve(words.text.size());
   result.words.reserve(words.words.size());
   for (const ByteRange word : words.words) {
     const std::size_t from = result.text.size();
     rewrite(result.text, word);
+    if (result.text.size() > AlignedText::kMaxBytes) break;
     if (result.text.size() > from) result.words.push_back({from, result.text.size()});
   }
+  Result<AlignedText> text = within_limit(std::move(result.text));
+  if (!text) return tl::unexpected(text.error());
+  result.text = std::move(*text);
   return result;
 }
 
@@ -75,7 +83,7 @@ Result<PreTokenizer> parse_byte_level(Fields& fields) {
   if (fields.flag("use_regex", true)) {
     Result<RegularExpression> pattern = RegularExpression::compile(kGpt2Pattern);
     if (!pattern) return tl::unexpected(pattern.error());
-    parts.push_back(splitting(match_expression(std::move(*pattern)), SplitBehavior::isolated));
+    parts.push_back(splitting(std::move(*pattern), SplitBehavior::isolated));
   }
   parts.emplace_back(as_byte_level);
   return in_sequence(std::move(parts));
@@ -141,7 +149,7 @@ Result<PreTokenizer> parse_split(Fields& fields) {
   Result<RegularExpression> pattern = parse_pattern(fields);
   if (!pattern) return tl::unexpected(pattern.error());
   const SplitBehavior behavior = parse_behavior(fields, std::nullopt);
-  return splitting(match_expression(std::move(*pattern)), behavior, fields.flag("invert", false));
+  return splitting(std::move(*pattern), behavior, fields.flag("invert", false));
 }
 
 Result<PreTokenizer> parse_sequence_of_pre_tokenizers(Fields& fields) {
@@ -173,7 +181,7 @@ Result<PreTokenizer> parse_known_pre_tokenizer(const std::string& type, Fields& 
   if (type == "Whitespace") {
     Result<RegularExpression> pattern = RegularExpression::compile(R"(\w+|[^\w\s]+)");
     if (!pattern) return tl::unexpected(pattern.error());
-    return splitting(match_expression(std::move(*pattern)), SplitBehavior::removed, true);
+    return splitting(std::move(*pattern), SplitBehavior::removed, true);
   }
   fields.refuse("type",
                 "BertPreTokenizer, ByteLevel, Digits, Metaspace, Punctuation, Sequence, Split, Whitespace or "

@@ -114,17 +114,21 @@ Result<RegularExpression> RegularExpression::compile_with(const std::string& pat
   return expression;
 }
 
-Result<void> RegularExpression::each_match(std::string_view text, const std::function<void(ByteRange)>& take) const {
+RegularExpression::Clock::time_point RegularExpression::longest_search() { return Clock::now() + kMaxTime; }
+
+Result<void> RegularExpression::each_match(std::string_view text, const std::function<void(ByteRange)>& take,
+                                           Clock::time_point until) const {
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> found(
       pcre2_match_data_create_from_pattern(compiled_->code.get(), nullptr), &pcre2_match_data_free);
   if (found == nullptr) return fail("not enough memory for a pattern");
-  const auto start = std::chrono::steady_clock::now();
   std::size_t searches = 0;
   for (std::size_t at = 0; at < text.size();) {
     // NOTEMPTY would choose another alternative; the position moves on by a character instead.
     const int count = pcre2_match(compiled_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
-                                  PCRE2_NO_UTF_CHECK, found.get(), compiled_->context.get());
+                                  searches == 0 ? 0 : PCRE2_NO_UTF_CHECK, found.get(), compiled_->context.get());
     if (count == PCRE2_ERROR_NOMATCH) return {};
+    // Bytes of a token that are only a part of a character.
+    if (count <= PCRE2_ERROR_UTF8_ERR1 && count >= PCRE2_ERROR_UTF8_ERR21) return fail("the text is not UTF-8");
     if (count < 0) return fail("a pattern takes too long on this text: " + error_text(count));
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(found.get());
     if (ends[1] > ends[0] && ends[0] >= at) take({ends[0], ends[1]});
@@ -132,7 +136,8 @@ Result<void> RegularExpression::each_match(std::string_view text, const std::fun
     at = ends[1] > at && ends[1] > ends[0] ? ends[1] : std::max<std::size_t>(at, ends[1]) + 1;
     while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
     constexpr std::size_t kBetweenLooks = 64;
-    if (++searches % kBetweenLooks == 0 && std::chrono::steady_clock::now() - start > kMaxTime)
+    // The first one of each word, too.
+    if (searches++ % kBetweenLooks == 0 && Clock::now() > until)
       return fail("a pattern takes too long on this text: more than 20 seconds");
   }
   return {};

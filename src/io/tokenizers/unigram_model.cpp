@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "io/base/json_value.h"
 #include "io/tokenizers/fields.h"
@@ -114,7 +115,13 @@ Result<std::unique_ptr<TokenModel>> parse_unigram(const json& value) {
       return fail("model.vocab[" + std::to_string(scores.size()) + "]: " + json_excerpt(each) +
                   " is not allowed; allowed: a piece and its score");
     }
-    vocabulary.add(each[0].get<std::string>(), static_cast<int>(scores.size()));
+    const auto& piece = each[0].get_ref<const std::string&>();
+    if (piece.size() > PieceTrie::kMaxPieceBytes) {
+      return fail("model.vocab[" + std::to_string(scores.size()) + "]: a piece of " +
+                  grouped_text(static_cast<Index>(piece.size())) + " bytes" + " is not allowed; allowed: at most " +
+                  grouped_text(static_cast<Index>(PieceTrie::kMaxPieceBytes)) + " bytes");
+    }
+    vocabulary.add(piece, static_cast<int>(scores.size()));
     scores.push_back(each[1].get<double>());
   }
   return std::make_unique<UnigramModel>(std::move(vocabulary), std::move(scores),

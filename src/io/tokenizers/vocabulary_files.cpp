@@ -6,6 +6,7 @@
 
 #include "io/base/file.h"
 #include "io/base/json_value.h"
+#include "io/base/parse_budget.h"
 #include "io/base/printable.h"
 #include "io/tokenizers/tokenizer_files.h"
 #include "io/tokenizers/vocabulary.h"
@@ -14,6 +15,11 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
+
+// What a piece of a vocabulary, and a merge, take besides their letters, in the document and in the tables that are made
+// of it.
+constexpr std::uint64_t kPieceBytes = 300;
+constexpr std::uint64_t kMergeBytes = 120;
 
 /// Takes the next line from the front of `text`, without its end.
 std::string_view take_line(std::string_view& text) {
@@ -128,11 +134,14 @@ Result<json> read_optional_json(const std::filesystem::path& file) {
   return read_json_file(file);
 }
 
-json parse_merges_text(std::string_view text) {
+Result<json> parse_merges_text(std::string_view text) {
   json merges = json::array();
+  ParseBudget budget(text.size());
   while (!text.empty()) {
     const std::string_view line = take_line(text);
-    if (!line.empty() && !line.starts_with("#version")) merges.push_back(line);
+    if (line.empty() || line.starts_with("#version")) continue;
+    if (!budget.charge(line.size() + kMergeBytes)) return fail(budget.refusal("the list of merges"));
+    merges.push_back(line);
   }
   return merges;
 }
@@ -170,8 +179,10 @@ Result<json> read_bpe_files(const std::filesystem::path& folder) {
   if (!tokenizer_config) return tokenizer_config;
   Result<json> added = declared_tokens(folder, *vocabulary);
   if (!added) return added;
+  Result<json> pairs = parse_merges_text(*merges);
+  if (!pairs) return fail(path_text(folder / kMergesFile) + ": " + pairs.error().message);
   json document = {{"added_tokens", std::move(*added)}, {"decoder", {{"type", "ByteLevel"}}}};
-  document["model"] = {{"type", "BPE"}, {"vocab", std::move(*vocabulary)}, {"merges", parse_merges_text(*merges)}};
+  document["model"] = {{"type", "BPE"}, {"vocab", std::move(*vocabulary)}, {"merges", std::move(*pairs)}};
   add_bpe_kind(document, kind_of(*config, *tokenizer_config), *tokenizer_config);
   return document;
 }
@@ -180,8 +191,14 @@ Result<json> read_bert_files(const std::filesystem::path& folder) {
   const Result<std::string> text = read_file(folder / kBertVocabularyFile, kMaxTokenizerBytes);
   if (!text) return tl::unexpected(text.error());
   json vocabulary = json::object();
+  ParseBudget budget(text->size());
   std::string_view rest = *text;
-  for (unsigned id = 0; !rest.empty(); ++id) vocabulary[std::string(take_line(rest))] = id;
+  for (unsigned id = 0; !rest.empty(); ++id) {
+    const std::string_view line = take_line(rest);
+    if (!budget.charge(line.size() + kPieceBytes))
+      return fail(path_text(folder / kBertVocabularyFile) + ": " + budget.refusal("the vocabulary"));
+    vocabulary[std::string(line)] = id;
+  }
   Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
   if (!config) return config;
   Result<json> added = declared_tokens(folder, vocabulary);

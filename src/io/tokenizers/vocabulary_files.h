@@ -19,7 +19,7 @@ Result<nlohmann::json> read_bpe_files(const std::filesystem::path& folder);
 Result<nlohmann::json> read_bert_files(const std::filesystem::path& folder);
 
 /// The merges in the text of a merges.txt: a list of "a b".
-nlohmann::json parse_merges_text(std::string_view text);
+Result<nlohmann::json> parse_merges_text(std::string_view text);
 
 /// A JSON file in a model's folder; null if there is none.
 Result<nlohmann::json> read_optional_json(const std::filesystem::path& file);

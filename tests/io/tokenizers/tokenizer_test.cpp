@@ -5,51 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "io/tokenizers/charsmap.h"
+#include "made_tokenizer.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test::tokenizer_rules {
 namespace {
-
-using nlohmann::json;
-using Pieces = std::vector<std::string>;
-using Spans = std::vector<std::array<std::size_t, 2>>;
-
-/// A tokenizer whose model knows whole words, to see what reaches it: an unknown word is an error of the test.
-json word_level(const std::vector<std::string>& words) {
-  json vocab = {{"<unk>", 0}};
-  for (const std::string& word : words) vocab.emplace(word, static_cast<unsigned>(vocab.size()));
-  return {{"model", {{"type", "WordLevel"}, {"unk_token", "<unk>"}, {"vocab", vocab}}}};
-}
-
-json bpe(const std::vector<std::string>& pieces, json merges) {
-  json vocab = json::object();
-  for (const std::string& piece : pieces) vocab.emplace(piece, static_cast<unsigned>(vocab.size()));
-  return {{"model", {{"type", "BPE"}, {"vocab", vocab}, {"merges", std::move(merges)}}}};
-}
-
-std::shared_ptr<const Tokenizer> parsed(const json& document) {
-  const auto tokenizer = Tokenizer::parse(document.dump());
-  if (!tokenizer) ADD_FAILURE() << tokenizer.error().message;
-  return tokenizer ? *tokenizer : nullptr;
-}
-
-Pieces pieces(const json& document, const std::string& text) {
-  const auto tokenizer = parsed(document);
-  if (tokenizer == nullptr) return {};
-  const auto tokens = tokenizer->encode(text);
-  return tokens ? tokens->pieces : Pieces{tokens.error().message};
-}
-
-Spans spans(const json& document, const std::string& text) {
-  const auto tokenizer = parsed(document);
-  if (tokenizer == nullptr) return {};
-  return tokenizer->encode(text)->spans;
-}
-
-std::string refusal(const json& document) {
-  const auto tokenizer = Tokenizer::parse(document.dump());
-  return tokenizer ? "accepted" : tokenizer.error().message;
-}
 
 /// The words that a pre-tokenizer makes of a text.
 Pieces words(const json& pre_tokenizer, const std::string& text, const Pieces& expected) {
@@ -189,6 +149,9 @@ TEST(TokenizerUnigram, TakesTheBestSum) {
   EXPECT_EQ(spans(document, "a??b"), (Spans{{0, 1}, {1, 3}, {3, 4}}));
   document["model"]["unk_id"] = 6;
   EXPECT_EQ(refusal(document), "model.unk_id: 6 is not allowed; allowed: whole numbers from 0 to 5");
+  document["model"]["unk_id"] = 0;
+  document["model"]["vocab"].push_back({std::string(1001, 'a'), -1});
+  EXPECT_EQ(refusal(document), "model.vocab[6]: a piece of 1,001 bytes is not allowed; allowed: at most 1,000 bytes");
 }
 
 TEST(TokenizerWordPiece, TakesTheLongestPieces) {
@@ -270,22 +233,6 @@ TEST(TokenizerText, IsWhatAPieceStandsFor) {
   EXPECT_EQ(parsed(document)->text_of(99), "");
 }
 
-/// As often as it says, one after the other.
-json times(int count, const char* list, const json& part) {
-  json parts = json::array();
-  for (int i = 0; i < count; ++i) parts.push_back(part);
-  return {{"type", "Sequence"}, {list, std::move(parts)}};
-}
-
-TEST(TokenizerText, AReplacementThatGrowsWithoutEndIsLeftOut) {
-  const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
-  json document = word_level({"a"});
-  document["decoder"] = times(3, "decoders", doubling);
-  EXPECT_EQ(parsed(document)->text_of(1), "aaaaaaaa");
-  document["decoder"] = times(60, "decoders", doubling);
-  EXPECT_EQ(parsed(document)->text_of(1), std::string(65'536, 'a'));
-}
-
 /// A precompiled normalization that makes `to` of each `from`.
 std::string map_of(std::string_view from, const std::string& to) {
   std::uint32_t offset = 256;
@@ -334,15 +281,6 @@ TEST(TokenizerText, OfACharsmapIsWholeBase64) {
   for (const char* wrong : {"BAAAAAAAAABiAA", "BAAAAAAAAABiAA=", "BAAAAAAAAABiAA==A", "BAAAAAAAAABiAA==AAAA",
                             "BAAAAAAAAABiA===", "BAAAAAAAAABi====", "BAAA AAAAABiAA==", "A", "="})
     EXPECT_EQ(refused(wrong), "precompiled_charsmap: is not base64") << wrong;
-}
-
-TEST(TokenizerText, ThatBecomesTooLongIsRefused) {
-  json document = word_level({"a"});
-  document["normalizer"] =
-      times(60, "normalizers", {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}});
-  const auto tokens = parsed(document)->encode("a");
-  ASSERT_FALSE(tokens);
-  EXPECT_EQ(tokens.error().message, "the normalized text would have more than 16,000,000 bytes, which is the limit");
 }
 
 TEST(TokenizerFile, WhatIsNotKnownIsSaid) {
