@@ -97,7 +97,8 @@ TEST_P(ModelViewLayout, OptionsThatApplyChangeTheFigure) {
     const ParameterValue other =
         option.choices.empty() ? ParameterValue(Index{1}) : ParameterValue(option.choices.back());
     EXPECT_NE(describe(figure_of(*trace, view.name, {{option.name, other}})), before) << option.name;
-    EXPECT_FALSE(view.applies(*trace_with({}), view_options({view.name, {}})->values, option.name)) << option.name;
+    EXPECT_FALSE(option_applies(view, *trace_with({}), view_options({view.name, {}})->values, option.name))
+        << option.name;
   }
 }
 

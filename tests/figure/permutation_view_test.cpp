@@ -50,6 +50,14 @@ TEST(PermutationView, SaysWhetherTheOutputIsEquivariantAndWhyNot) {
   EXPECT_NE(verdict({{"dropout", "0.5"}}).find("dropout depends on positions"), std::string::npos);
 }
 
+TEST(PermutationView, SaysNothingOfNumbersThatAreNotFinite) {
+  Experiment experiment = experiment_with({});
+  experiment.edits.push_back({"x", {0, 0}, 3e38F});
+  const Figure figure = figure_of(**run(experiment), "permutation");
+  EXPECT_EQ(words(figure, "verdict"),
+            "Whether f(PX) = P f(X) cannot be told: some numbers of the outputs are not finite.");
+}
+
 TEST(PermutationView, TokensCanBeDraggedByTheirLabels) {
   const Figure figure = figure_of(*trace_with({}), "permutation");
   const Rect& x = mark(figure.heatmaps, "permuted.x")->box;

@@ -80,12 +80,41 @@ TEST(ViewSentence, FollowsTheTensorsAndNotTheParameters) {
       << flow;
 }
 
+TEST(ViewSentence, SaysWhatTheOptionsLeaveOfIt) {
+  const auto trace = trace_with({{"tokens", "5"}, {"heads", "3"}, {"cross_queries", "0"}});
+  const auto choice = [](const char* text) { return ParameterValue(std::string(text)); };
+  const std::string rows = ": rows are queries, columns keys.";
+  EXPECT_EQ(sentence_of(*trace, "compare", {{"show", choice("first")}}),
+            "Attention weights of head 1 for 5 tokens" + rows);
+  EXPECT_EQ(sentence_of(*trace, "compare", {{"show", choice("second")}}),
+            "Attention weights of head 2 for 5 tokens" + rows);
+  // One output alone cannot be compared: the figure says so, and nothing else.
+  EXPECT_EQ(sentence_of(*trace, "compare", {{"of", choice("output")}}), "");
+  EXPECT_NE(sentence_of(*trace, "text", {{"heads", choice("mean")}}).find("is the mean of its attention weights"),
+            std::string::npos);
+  EXPECT_NE(sentence_of(*trace, "text", {{"heads", choice("maximum")}}).find("is the largest of its attention weights"),
+            std::string::npos);
+  EXPECT_NE(sentence_of(*trace, "flow", {{"stage", choice("single")}}).find(" and 1 head of dimension "),
+            std::string::npos)
+      << sentence_of(*trace, "flow", {{"stage", choice("single")}});
+}
+
+TEST(ViewSentence, PagesAreThoseThatAreShown) {
+  const auto trace = trace_with({{"tokens", "200"}});
+  EXPECT_NE(sentence_of(*trace, "lines").find(" Page 1 of "), std::string::npos);
+  EXPECT_EQ(sentence_of(*trace, "lines", {{"query", Index{150}}}).find(" Page "), std::string::npos);
+  EXPECT_NE(sentence_of(*trace, "lines", {{"mass", 0.5}}).find("as far as those are among the keys that are drawn"),
+            std::string::npos);
+}
+
 TEST(ViewSentence, EveryViewOfEverySystemHasOne) {
   for (const auto& trace : small_traces()) {
     for (const View& view : views()) {
       if (!missing_for(view, *trace).empty()) continue;
       const std::string where = trace->experiment().system + " " + view.name;
-      const std::string sentence = sentence_of(*trace, view.name);
+      const Figure figure = figure_for_file_of(*trace, view.name);
+      if (figure.only_says_why) continue;
+      const std::string& sentence = figure.sentence;
       EXPECT_GT(sentence.size(), 20U) << where;
       EXPECT_TRUE(sentence.ends_with(".")) << where << ": " << sentence;
       for (const char* wrong : {"..", "  ", "_{", "^{", " ,", " .", " 1 tokens", "1 heads"})

@@ -226,7 +226,8 @@ TEST_F(ViewTabs, EveryButtonOfARowOfOptionsIsInTheWindow) {
       const ViewOptions options = *view_options(screen().experiment().view);
       const Rect window = screen().window_place("Figure");
       for (const Parameter& option : shown.options) {
-        if (option.kind != Parameter::Kind::choice || !shown.applies(screen().trace(), options.values, option.name))
+        if (option.kind != Parameter::Kind::choice ||
+            !option_applies(shown, screen().trace(), options.values, option.name))
           continue;
         for (std::size_t i = 0; i < option.choice_labels.size(); ++i) {
           const Rect button = screen().item("Figure", {option.label, static_cast<int>(i), option.choice_labels[i]});

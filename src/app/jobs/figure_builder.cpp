@@ -64,9 +64,9 @@ Result<FittedFigure> build_for_file(const FigureRequest& request, const StopToke
 
 Result<void> check_view(const Trace& trace, const std::string& name, const ViewOptions& options) {
   const View& view = *find_view(name);
-  if (Result<void> checked = check_options(view, trace, options.values); !checked) return checked;
-  const std::string missing = missing_for(view, trace);
-  return missing.empty() ? Result<void>() : fail("view " + name + ": " + missing);
+  if (const std::string missing = missing_for(view, trace); !missing.empty())
+    return fail("view " + name + ": " + missing);
+  return check_options(view, trace, options.values);
 }
 
 FigureBuilder::FigureBuilder(std::function<void()> ready, std::optional<StopClock::duration> longest)

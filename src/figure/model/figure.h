@@ -257,6 +257,7 @@ struct Figure {
   FigureFont font = FigureFont::inter;  ///< that it is laid out for, and painted in
   bool lacks_words = false;             ///< words beside cells were left out, or are numbers, for want of room
   bool is_part = false;                 ///< matrices were left out because `ViewOptions::tensors` asks for others
+  bool only_says_why = false;           ///< there is nothing to see
   std::string sentence;  ///< says what it shows, with its numbers; `with_content` adds what the colours mean
   std::string failure;   ///< why its numbers could not be read; empty: they could. See `failure_of`
 };

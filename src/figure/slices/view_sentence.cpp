@@ -9,25 +9,13 @@
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/sentence_parts.h"
 #include "figure/slices/token_picture.h"
+#include "figure/slices/weight_lines.h"
 #include "figure/style/markup.h"
 
 namespace attnscope {
 namespace {
-
-std::string counted_text(Index count, const std::string& thing) {
-  return grouped_text(count) + " " + thing + (count == 1 ? "" : "s");
-}
-
-/// " (“Emma met Paul”)": what a model reads, or its beginning; empty where that is no text.
-std::string quoted(const ModelText& text) {
-  constexpr double kLongest = 480;
-  if (text.text.empty()) return "";
-  std::string line = text.text;
-  std::ranges::replace_if(
-      line, [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
-  return " (“" + shortened_text(line, kLongest, TypeSize::kSmall) + "”)";
-}
 
 /// What sentences are made of: the attention that the options choose, and its sizes.
 class Sentence {
@@ -43,14 +31,14 @@ class Sentence {
     const bool single = is("stage", "single") && trace_.find("single.q") != nullptr;
     const bool has_last_line = !is_cross() && trace_.find((single ? "single." : of_.layer) + "out") != nullptr;
     return "Attention" + (single || head_count() < 2 ? "" : of_head()) +
-           " computed step by step, from the input to the output" + about(true) + numbers_text() +
+           " computed step by step, from the input to the output" + about(true) + numbers_text(single) +
            ". Products stand to the right of one factor and below the other" +
-           (has_last_line ? "; the output stands in one line with its factors" : "") + divisor_text() + ".";
+           (has_last_line ? "; the output stands in one line with its factors" : "") + divisor_text(single) + ".";
   }
 
   [[nodiscard]] std::string qkv() const {
     const bool single = is("stage", "single") && trace_.find("single.q") != nullptr;
-    return "Queries, keys and values of " + (single ? "a single head" : heads_text()) + about(false) + numbers_text() +
+    return vectors_text() + " of " + (single ? "a single head" : heads_text()) + about(false) + numbers_text(single) +
            ": one row for each token.";
   }
 
@@ -77,20 +65,21 @@ class Sentence {
     if (options_.real("mass") < 1) {
       text += "; each query shows the fewest keys that hold " + short_text(100 * options_.real("mass")) +
               " % of its attention";
+      if (leaves_out_keys(trace_, options_.values)) text += ", as far as those are among the keys that are drawn";
     }
     return text + mask_text() + ".";
   }
 
   [[nodiscard]] std::string dot() const {
     return "One score" + of_head() + heading(true) + ": query " + named("query") + " times key " + named("key") +
-           ", number by number; their products are summed" + divisor_text() +
+           ", number by number; their products are summed" + divisor_text(false) +
            ", and the softmax makes the weight of it.";
   }
 
   [[nodiscard]] std::string vectors() const {
-    return "Queries, keys and values" + of_head() + heading(true) + " as arrows: query " + named("query") +
-           " and key " + named("key") +
-           " with their angle and dot product, and the weighted values that add up to the output.";
+    return vectors_text() + of_head() + heading(true) + " as arrows: query " + named("query") + " and key " +
+           named("key") + " with their angle and dot product" +
+           (has_values() ? ", and the weighted values that add up to the output." : ".");
   }
 
   [[nodiscard]] std::string image() const {
@@ -101,7 +90,13 @@ class Sentence {
            " of the picture as keys.";
   }
 
-  [[nodiscard]] std::string text() const { return title() + ". The colour of each token is its attention weight."; }
+  [[nodiscard]] std::string text() const {
+    return title() + ". The colour of each token is " +
+           (is("heads", "mean")      ? "the mean of its attention weights in all heads of the layer."
+            : is("heads", "maximum") ? "the largest of its attention weights in the heads of the layer."
+            : is("heads", "rollout") ? "what attention rollout finds for it."
+                                     : "its attention weight.");
+  }
 
   [[nodiscard]] std::string compare() const {
     const bool pinned = is("against", "pinned");
@@ -112,13 +107,22 @@ class Sentence {
       return "Every head beside " + std::string(pinned ? "the same head of the baseline" : "one head") +
              ", by how far their attention weights differ.";
     }
-    std::string both = pinned ? "now and in the baseline" : "of two heads";
-    if (!pinned && trace_.find(of_.layer + "weights") != nullptr && head_count() > 1)
-      both = "of head " + number("head") + place_text("layer") + " and head " + number("other_head") +
-             place_text("other_layer");
-    const std::string what = capitalized(of) + " " + both;
-    if (!is("show", "difference")) return what + tokens_text() + kRows + ".";
-    return what + tokens_text() + ", the first minus the second: rows are queries, columns keys.";
+    const std::string rows = is("of", "output") ? ": rows are queries" : kRows;
+    std::string first = pinned ? "now" : "of the first head";
+    std::string second = pinned ? "in the baseline" : "of the second head";
+    const bool is_named = trace_.find(of_.layer + "weights") != nullptr && of_.has_heads;
+    if (!pinned && is_named) {
+      first = "of head " + number("head") + place_text("layer");
+      second = "head " + number("other_head") + place_text("other_layer");
+      if (is("show", "second")) second.insert(0, "of ");
+    }
+    const std::string one = is("show", "second") ? second : first;
+    const bool shows_one = is("show", "first") || is("show", "second");
+    const std::string what = capitalized(of) + " " +
+                             (shows_one            ? one
+                              : pinned || is_named ? first + " and " + second
+                                                   : "of two heads");
+    return what + tokens_text() + (is("show", "difference") ? ", the first minus the second" : "") + rows + ".";
   }
 
   [[nodiscard]] std::string metrics() const {
@@ -204,13 +208,20 @@ class Sentence {
       if (each.kind == AttentionKind::decoder) decoder = axes.back().size;
     }
     const std::string first = "Attention weights of every head";
-    if (encoder == 0 && decoder == 0)
-      return first + " of " + counted_text(std::ssize(layers), "layer") + tokens_text() + kRows + mask_text() + ".";
+    if (encoder == 0 && decoder == 0) {
+      const auto has_these_sizes = [&](const LayerAttention& each) {
+        const Axes& axes = trace_.steps()[static_cast<std::size_t>(each.weights)].axes;
+        return axes[axes.size() - 2].size == queries() && axes.back().size == keys();
+      };
+      return first + " of " + counted_text(std::ssize(layers), "layer") +
+             (std::ranges::all_of(layers, has_these_sizes) ? tokens_text() : "") + kRows + mask_text() + ".";
+    }
     const char* const parts = !with_self    ? " of cross-attention for "
                               : !with_cross ? " of encoder and decoder for "
                                             : " of encoder, decoder and cross-attention for ";
-    return first + parts + counted_text(encoder, "token") + " of the encoder" + quoted(trace_.experiment().text) +
-           " and " + grouped_text(decoder) + " of the decoder" + quoted(trace_.experiment().text2) + kRows + ".";
+    return first + parts + counted_text(encoder, "token") + " of the encoder" +
+           quoted_model_text(trace_.experiment().text) + " and " + grouped_text(decoder) + " of the decoder" +
+           quoted_model_text(trace_.experiment().text2) + kRows + ".";
   }
 
   /// " of head 2 of 4".
@@ -248,7 +259,7 @@ class Sentence {
   /// What the layer reads, of a model with a text.
   [[nodiscard]] std::string read_text() const {
     const Experiment& e = trace_.experiment();
-    return quoted(of_.weights->name.starts_with("decoder.") ? e.text2 : e.text);
+    return quoted_model_text(of_.weights->name.starts_with("decoder.") ? e.text2 : e.text);
   }
   [[nodiscard]] std::string both_tokens_text() const {
     const Axes& cross = trace_.find("cross_weights")->axes;
@@ -260,48 +271,44 @@ class Sentence {
     return of_.cross || (of_.weights != nullptr && of_.weights->name.ends_with("cross_weights"));
   }
 
-  /// " with an embedding of 28 numbers and 4 heads of dimension 7", from the tensors that there are.
-  [[nodiscard]] std::string numbers_text() const {
+  /// Tensors of a file need not have any.
+  [[nodiscard]] bool has_values() const {
+    return trace_.experiment().tensors == nullptr || trace_.find(of_.layer + "v") != nullptr;
+  }
+  [[nodiscard]] std::string vectors_text() const {
+    return has_values() ? "Queries, keys and values" : "Queries and keys";
+  }
+
+  /// " with an embedding of 28 numbers and 4 heads of dimension 7", from the tensors that there are; `single`: of the one
+  /// head that is computed before there are several.
+  [[nodiscard]] std::string numbers_text(bool single) const {
     std::string text;
     const Step* const x = trace_.find("x");
     if (x != nullptr && x->axes.back().name == "feature")
       text = " with an embedding of " + counted_text(x->axes.back().size, "number");
-    const Index dim = head_dimension();
+    const Index dim = head_dimension(single);
     if (dim == 0 || !of_.has_heads) return text;
-    return text + (text.empty() ? " with " : " and ") + counted_text(head_count(), "head") + " of dimension " +
-           grouped_text(dim);
+    return text + (text.empty() ? " with " : " and ") + counted_text(single ? 1 : head_count(), "head") +
+           " of dimension " + grouped_text(dim);
   }
 
   /// Of the queries; 0 where that is not known.
-  [[nodiscard]] Index head_dimension() const {
-    const Step* const q = trace_.find(of_.layer + "q");
+  [[nodiscard]] Index head_dimension(bool single) const {
+    const Step* const q = trace_.find(single ? "single.q" : of_.layer + "q");
     return q != nullptr && q->axes.back().name == "dim" ? q->axes.back().size : 0;
   }
 
   /// "; scores are divided by √7" where they are.
-  [[nodiscard]] std::string divisor_text() const {
+  [[nodiscard]] std::string divisor_text(bool single) const {
     const auto& values = trace_.experiment().parameters;
     const auto scale = values.find("scale");
     if (scale == values.end() || !std::holds_alternative<std::string>(scale->second)) return "";
     if (std::get<std::string>(scale->second) != "sqrt_head_dim") return "";
-    return head_dimension() == 0 ? "" : "; the scores are divided by √" + grouped_text(head_dimension());
+    const Index dim = head_dimension(single);
+    return dim == 0 ? "" : "; the scores are divided by √" + grouped_text(dim);
   }
 
-  /// "; a causal mask hides later keys" where self-attention has one.
-  [[nodiscard]] std::string mask_text() const {
-    const auto& values = trace_.experiment().parameters;
-    const auto found = values.find("mask");
-    if (is_cross() || found == values.end() || !std::holds_alternative<Mask>(found->second)) return "";
-    const Mask& mask = std::get<Mask>(found->second);
-    switch (mask.kind) {
-      case Mask::Kind::none: return mask.pairs.empty() ? "" : "; single scores are masked";
-      case Mask::Kind::causal: return "; a causal mask hides later keys";
-      case Mask::Kind::window: return "; a mask hides keys more than " + counted_text(mask.radius, "token") + " away";
-      case Mask::Kind::padding: return "; a mask hides padding";
-      case Mask::Kind::array: return "; a mask hides some keys";
-    }
-    return "";
-  }
+  [[nodiscard]] std::string mask_text() const { return is_cross() ? "" : hidden_keys_text(trace_.experiment()); }
 
   [[nodiscard]] std::string number(std::string_view option) const {
     return grouped_text(std::min(options_.integer(option), option_limit(trace_, option, options_.values)));

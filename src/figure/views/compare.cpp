@@ -130,7 +130,10 @@ class CompareLayout {
       for (Index column = 0; column < a.columns; ++column, ++out) {
         *out = a.at(row, column) - b.at(row, column);
         const auto size = std::abs(static_cast<double>(*out));
-        if (!std::isfinite(size)) continue;
+        if (!std::isfinite(size)) {
+          ++not_finite_;
+          continue;
+        }
         largest_ = std::max(largest_, size);
         squares += size * size;
       }
@@ -198,6 +201,7 @@ class CompareLayout {
   /// How large the difference is.
   [[nodiscard]] std::string notes() const {
     std::string text = "largest difference " + number_text(largest_) + ", norm " + number_text(norm_);
+    if (not_finite_ > 0) text += " without the " + grouped_text(not_finite_) + " that are not finite";
     if (weights_)
       text += " · Jensen–Shannon divergence, summed over queries: " +
               number_text(head_distance(first_.matrix(), second_.matrix())) + " nats";
@@ -293,7 +297,8 @@ class CompareLayout {
   std::string show_;
   std::shared_ptr<Tensor> difference_;
   double largest_ = 0;
-  double norm_ = 0;  ///< Frobenius
+  double norm_ = 0;       ///< Frobenius
+  Index not_finite_ = 0;  ///< differences
   std::vector<Panel> panels_;
   Figure figure_;
 };

@@ -126,7 +126,6 @@ std::string missing(const Trace& trace) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  if (!missing(trace).empty()) return false;
   if (option == "to") return true;
   const auto set = chosen.find("to");
   const std::string to = set == chosen.end() ? "logit" : std::get<std::string>(set->second);

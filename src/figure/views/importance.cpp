@@ -120,7 +120,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 std::string missing(const Trace& trace) { return no_output(trace, "it switches parts of a model off"); }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  return missing(trace).empty() && (option == "with" || option_limit(trace, option, chosen) > 1);
+  return option == "with" || option_limit(trace, option, chosen) > 1;
 }
 
 }  // namespace

@@ -142,7 +142,10 @@ class LinesLayout {
     const Index rows = shown_.query >= 0 ? 1 : shown_.queries.count;
     std::vector<std::string> lines = {grouped_text(drawn_) + " of " +
                                       grouped_text(shown_.heads.count * rows * shown_.keys.count()) + " weights"};
-    if (shown_.mass < 1) lines.front() += ", at least " + short_text(shown_.mass) + " of each row's weight";
+    if (shown_.mass < 1) {
+      const std::string share = short_text(shown_.mass) + " of each row's weight";
+      lines.front() += shown_.keys.is_all() ? ", at least " + share : ", those of the keys with " + share;
+    }
     // Among many keys the lines are faint, as the weights are small: say so.
     constexpr float kFaint = 0.1F;
     if (largest_ > 0 && largest_ < kFaint)

@@ -351,7 +351,6 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 std::string missing(const Trace& trace) { return no_output(trace, "it lists what a model finds most probable"); }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  if (!missing(trace).empty()) return false;
   return option == "top" || (option == "position" ? option_limit(trace, option, chosen) > 1 : true);
 }
 

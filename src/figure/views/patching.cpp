@@ -246,7 +246,7 @@ std::string missing(const Trace& trace) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  return missing(trace).empty() && option_limit(trace, option, chosen) > 1;
+  return option_limit(trace, option, chosen) > 1;
 }
 
 }  // namespace

@@ -132,13 +132,15 @@ class PermutationLayout {
         const auto at = static_cast<std::size_t>(row * columns + column);
         const auto from = static_cast<std::size_t>(other_.order[static_cast<std::size_t>(row)] * columns + column);
         apart->values()[at] = after->values()[at] - before->values()[from];
+        is_finite_ = is_finite_ && std::isfinite(apart->values()[at]);
         largest_ = std::max(largest_, std::abs(static_cast<double>(apart->values()[at])));
         largest_output_ = std::max(largest_output_, std::abs(static_cast<double>(before->values()[from])));
       }
     }
     difference_.source = slice_of(std::move(apart), difference_);
     // Rounding must not look like a difference.
-    const double end = is_rounding() ? largest_output_ : largest_;
+    double end = is_rounding() ? largest_output_ : largest_;
+    if (!std::isfinite(end)) end = 0;
     difference_.scale = {ColorMap::red_blue, -end, end};
     if (!(end > 0)) difference_.scale = {ColorMap::red_blue, -1, 1};
     difference_.about = "difference";
@@ -155,9 +157,10 @@ class PermutationLayout {
     permuted_labels_ = std::move(permuted);
   }
 
-  [[nodiscard]] bool is_rounding() const { return largest_ <= kRounding * largest_output_; }
+  [[nodiscard]] bool is_rounding() const { return is_finite_ && largest_ <= kRounding * largest_output_; }
 
   [[nodiscard]] std::string verdict() const {
+    if (!is_finite_) return "Whether f(PX) = P f(X) cannot be told: some numbers of the outputs are not finite.";
     if (is_rounding()) {
       return "The output is permutation-equivariant: f(PX) = P f(X)" +
              (largest_ > 0 ? ", up to rounding (largest difference " + number_text(largest_, 2) + ")." : ".");
@@ -317,6 +320,7 @@ class PermutationLayout {
   std::vector<HeatmapMark> permuted_;
   HeatmapMark difference_;
   double largest_ = 0;         ///< difference
+  bool is_finite_ = true;      ///< every difference
   double largest_output_ = 0;  ///< magnitude
   Labels given_labels_;
   Labels permuted_labels_;

@@ -337,7 +337,6 @@ Index pages(const Trace& trace, const ParameterValues& chosen) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  if (!missing(trace).empty()) return false;
   if (option == "page") return pages(trace, chosen) > 1;
   if (option == "position") return option_limit(trace, option, chosen) > 1;
   if (option == "head") return head_combination(chosen) == HeadCombination::one && leaves_choice(trace, option);

@@ -368,7 +368,6 @@ std::string missing(const Trace& trace) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  if (!missing(trace).empty()) return false;
   if (option == "of") return can_find_heads(trace);
   if (option == "show") return layer_count(trace) > 1;
   if (option == "layer") return layer_count(trace) > 1 && std::get<std::string>(chosen.find("show")->second) == "layer";

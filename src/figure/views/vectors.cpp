@@ -175,7 +175,7 @@ class VectorsLayout {
                     {"keys: the more weight, the stronger", Shade::of_hue(kKeyHue)}};
     if (v_.queries.drawn.size() > 1) panel.legend.push_back({"other queries", Shade::of_hue(kQueryHue, kFaintest)});
     if (std::ranges::any_of(v_.keys.drawn, [&](Index each) { return is_masked(each); }))
-      panel.legend.push_back({"masked keys: weight 0", Shade::of(Ink::dim, 0.7), true});
+      panel.legend.push_back({"masked keys", Shade::of(Ink::dim, 0.7), true});
     panels_.push_back(std::move(panel));
   }
 

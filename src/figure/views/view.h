@@ -18,7 +18,8 @@ struct View {
   std::string title;    ///< as on the tab
   std::string summary;  ///< one sentence
   std::vector<Parameter> options;
-  /// Whether an option changes anything for this trace with the other options as they are; the window hides the rest.
+  /// Whether an option changes anything for this trace with the other options as they are. `applies`, `pages` and
+  /// `moments` are called only where nothing is `missing`: ask `option_applies` and `option_limit`.
   bool (*applies)(const Trace&, const ParameterValues& chosen, std::string_view option) = nullptr;
   Figure (*build)(const Trace&, const ViewOptions&) = nullptr;
   /// Why the view cannot show this trace: "worked-example has no picture"; empty: it can. Null: it always can.
@@ -44,8 +45,12 @@ const View* find_view(std::string_view name);
 /// that is not allowed.
 Result<ViewOptions> view_options(const ViewChoice& choice);
 
+/// Whether the option changes anything, as `View::applies`; never where the view cannot show the trace. The window hides
+/// the others.
+bool option_applies(const View& view, const Trace& trace, const ParameterValues& options, std::string_view option);
+
 /// The largest value of an option that counts the trace: `option_limit` of `figure/slices/selected.h`, or the number of
-/// pages or moments. `options` has every option of the view.
+/// pages or moments, which is 1 or 0 where the view cannot show the trace. `options` has every option of the view.
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
 
 /// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose.

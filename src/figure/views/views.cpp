@@ -65,6 +65,7 @@ Figure reason_figure(const std::string& why, const ViewOptions& options) {
   figure.width = std::max(options.width, widest + 2 * margin);
   figure.height = std::max({options.height, 120.0, height + 2 * margin});
   figure.title = why;
+  figure.only_says_why = true;
   double y = (figure.height - height + line) / 2;
   for (std::size_t i = 0; i < lines.size(); ++i, y += line) {
     figure.texts.push_back({i == 0 ? "missing" : "missing." + std::to_string(i),
@@ -80,10 +81,16 @@ Figure reason_figure(const std::string& why, const ViewOptions& options) {
   return figure;
 }
 
+bool option_applies(const View& view, const Trace& trace, const ParameterValues& options, std::string_view option) {
+  return missing_for(view, trace).empty() && (view.applies == nullptr || view.applies(trace, options, option));
+}
+
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options) {
-  if (option == "moment") return view.moments == nullptr ? 0 : view.moments(trace, options);
-  if (option != "page") return option_limit(trace, option, options);
-  return view.pages == nullptr ? 1 : view.pages(trace, options);
+  const bool is_page = option == "page";
+  if (!is_page && option != "moment") return option_limit(trace, option, options);
+  const auto count = is_page ? view.pages : view.moments;
+  if (count == nullptr || !missing_for(view, trace).empty()) return is_page ? 1 : 0;
+  return count(trace, options);
 }
 
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options) {
@@ -113,8 +120,8 @@ namespace {
 
 /// " Page 2 of 3.", where there are several.
 std::string page_text(const View& view, const Trace& trace, const ParameterValues& options) {
-  const Index pages = view.pages == nullptr ? 1 : view.pages(trace, options);
-  if (pages < 2) return "";
+  const Index pages = option_limit(view, trace, "page", options);
+  if (pages < 2 || !option_applies(view, trace, options, "page")) return "";
   const Index page = std::min(std::get<Index>(options.find("page")->second), pages);
   return " Page " + grouped_text(page) + " of " + grouped_text(pages) + ".";
 }
@@ -122,8 +129,8 @@ std::string page_text(const View& view, const Trace& trace, const ParameterValue
 /// " Moment 12 of 43 of query 2.", where the view shows one.
 std::string moment_sentence(const View& view, const Trace& trace, const ParameterValues& options) {
   const Index moment = chosen_moment(options);
-  if (moment == 0 || view.moments == nullptr) return "";
-  const Index count = view.moments(trace, options);
+  if (moment == 0) return "";
+  const Index count = option_limit(view, trace, "moment", options);
   if (count == 0) return "";
   const Index query = std::min(std::get<Index>(options.find("query")->second), option_limit(trace, "query", options));
   return " Moment " + grouped_text(std::min(moment, count)) + " of " + grouped_text(count) +
@@ -142,7 +149,7 @@ Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& 
   Figure figure = view.build(trace, options);
   figure.font = options.font;
   // In the window nobody reads it.
-  if (options.for_file && figure.width > 0 && failures() == before)
+  if (options.for_file && figure.width > 0 && !figure.only_says_why && failures() == before)
     figure.sentence = view_sentence(name, trace, options, figure) + page_text(view, trace, options.values) +
                       moment_sentence(view, trace, options.values);
   if (failures() == before) return figure;

@@ -197,7 +197,6 @@ std::string missing(const Trace& trace) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  if (!missing(trace).empty()) return false;
   if (option == "show") return true;
   const std::optional<TokenMatrixKind> kind = matrix_kind(chosen);
   if (option == "query" && kind && !depends_on_query(trace, *kind)) return false;

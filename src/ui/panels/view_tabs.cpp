@@ -274,7 +274,7 @@ namespace {
 
 /// Whether the row has a control for it: moments have controls of their own, see Playback.
 bool has_control(const Trace& trace, const View& view, const Parameter& option, const ViewOptions& options) {
-  return option.name != "moment" && view.applies(trace, options.values, option.name);
+  return option.name != "moment" && option_applies(view, trace, options.values, option.name);
 }
 
 }  // namespace

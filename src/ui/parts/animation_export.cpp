@@ -27,7 +27,7 @@ std::vector<std::pair<Sweepable, std::optional<Index>>> things_to_sweep(const Tr
     const bool of_view = each.place == Sweepable::Place::view_option;
     const std::string& name = each.parameter.name;
     if (each.parameter.kind == Parameter::Kind::order || !matters(experiment, each.parameter)) continue;
-    if (of_view && view.applies != nullptr && !view.applies(trace, options, name)) continue;
+    if (of_view && !option_applies(view, trace, options, name)) continue;
     if (each.choices.size() == 1) continue;
     const bool counted = of_view && counts_the_trace(name);
     std::optional<Index> largest;

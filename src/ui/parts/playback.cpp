@@ -29,8 +29,7 @@ Index Playback::moments() const {
   // Another view, option or number makes another trace.
   if (counted_for_.lock() == trace) return count_;
   const View* view = find_view(choice.name);
-  const bool can = view != nullptr && view->moments != nullptr && missing_for(*view, *trace).empty();
-  count_ = can ? view->moments(*trace, view_options(choice)->values) : 0;
+  count_ = view != nullptr ? option_limit(*view, *trace, "moment", view_options(choice)->values) : 0;
   counted_for_ = trace;
   return count_;
 }
