@@ -265,6 +265,13 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   refused({"worked-example", "--sweep", "heads=1:2", "--language", "de"}, 2,
           "--language: only a lesson has languages; allowed with --lesson");
   refused({"worked-example", "--lesson", "by-example"}, 2, "--lesson: a lesson has its own experiments and views");
+  for (const Arguments& other :
+       {Arguments{"--text", "a"}, Arguments{"--edit", "w_q[0,1]=2"}, Arguments{"--off", "head1"},
+        Arguments{"--option", "head=2"}, Arguments{"--play"}, Arguments{"--sweep", "seed=1:2"}}) {
+    Arguments both = {"--lesson", "by-example"};
+    both.insert(both.end(), other.begin(), other.end());
+    refused(both, 2, "--lesson: a lesson has its own experiments and views, without " + other[0] + ";");
+  }
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "0"}, 2,
           "--fps: \"0\" is not allowed; allowed: numbers from 0.1 to 60");
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "60"}, 2,
@@ -280,20 +287,57 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
           "view option head: 5 is not allowed; the experiment has 1 to 4");
 }
 
-TEST(CliAnimation, AnInterruptionLeavesNothing) {
-  const TemporaryFolder folder;
-  folder.file("a-0001.png", "old");
+/// Begins an animation that takes minutes, and waits until it is working; nohup ignores SIGHUP.
+::pid_t begin_long_animation(const TemporaryFolder& folder, bool nohup) {
   const std::string output = (folder / "a.png").string();
+  const int files = folder.size();
   const ::pid_t child = ::fork();
   if (child == 0) {
     ::close(2);
+    // Tests that run in the background of a shell ignore interruptions.
+    ::signal(SIGINT, SIG_DFL);
+    if (nohup) ::signal(SIGHUP, SIG_IGN);
     ::execl(ATTNSCOPE_PROGRAM, ATTNSCOPE_PROGRAM, "animate", "worked-example", "--sweep", "seed=1:9000", "-o",
             output.c_str(), nullptr);
     ::_exit(127);
   }
-  // Waits until it is working.
-  for (int i = 0; i < 2000 && folder.size() < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_EQ(folder.size(), 2);
+  for (int i = 0; i < 2000 && folder.size() == files; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(folder.size(), files + 1);
+  return child;
+}
+
+TEST(CliAnimation, GoesOnBehindATerminalThatWasClosed) {
+  const TemporaryFolder folder;
+  const ::pid_t child = begin_long_animation(folder, true);
+  ::kill(child, SIGHUP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, WNOHANG), 0) << status;
+  ::kill(child, SIGTERM);
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+  EXPECT_EQ(folder.size(), 0);
+}
+
+TEST(CliAnimation, ASeriesFindsItsTensorsWhereverOtherFilesAre) {
+  const TemporaryFolder folder;
+  for (const char* const each : {"given", "other", "deep/series"}) std::filesystem::create_directories(folder / each);
+  const std::string tensors = (folder / "given/w.npz").string();
+  ASSERT_EQ(run_program({"trace", "scaled-dot-product", "-o", tensors}).code, 0);
+  ASSERT_EQ(run_program({"animate", tensors, "--sweep", "item=1:1", "--view", "heads", "-o",
+                         (folder / "other/a.gif").string(), "-o", (folder / "deep/series/b.png").string()})
+                .code,
+            0);
+  const Outcome again =
+      run_program({"figure", (folder / "deep/series/b-0001.png").string(), "-o", (folder / "again.svg").string()});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.err.find("no longer exists"), std::string::npos) << again.err;
+}
+
+TEST(CliAnimation, AnInterruptionLeavesNothing) {
+  const TemporaryFolder folder;
+  folder.file("a-0001.png", "old");
+  const ::pid_t child = begin_long_animation(folder, false);
   ::kill(child, SIGINT);
   int status = 0;
   ::waitpid(child, &status, 0);

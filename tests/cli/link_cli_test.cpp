@@ -44,6 +44,18 @@ TEST(CliLink, PrintsALinkThatEveryCommandReads) {
   EXPECT_EQ(run_program({"animate", link, "--sweep", "seed=1:2", "-o", (folder / "a.png").string()}).code, 0);
 }
 
+TEST(CliLink, SaysThatABaselineIsLeftOut) {
+  const TemporaryFolder folder;
+  const std::string figure = (folder / "a.svg").string();
+  ASSERT_EQ(run_program({"figure", "worked-example", "--set", "seed=2", "--view", "compare", "--option",
+                         "against=pinned", "--pinned", "worked-example", "-o", figure})
+                .code,
+            0);
+  const Outcome made = run_program({"link", figure});
+  EXPECT_EQ(made.code, 0);
+  EXPECT_NE(made.err.find("the link does not hold the baseline"), std::string::npos) << made.err;
+}
+
 TEST(CliLink, WithoutABaseItIsRelative) { EXPECT_TRUE(link_of({"worked-example"}).starts_with("attnscope.html#x=1.")); }
 
 TEST(CliLink, MistakesAreSaidInOneShortLine) {

@@ -61,6 +61,10 @@ TEST(Cli, MetricsOfAllItemsHaveTheirSpread) {
   EXPECT_NE(with("--csv").out.find(",copying,entropy_spread,"), std::string::npos);
   expect_refused({"metrics", "worked-example", "--item", "some"}, 2, {"--item: \"some\"", "from 1 to 1, or all"});
   expect_refused({"metrics", "hand-made-heads", "--item", "all", "--rollout"}, 2, {"--rollout", "--item N"});
+  expect_refused({"metrics", "hand-made-heads", "--csv", "--rollout"}, 2, {"--csv", "--rollout"});
+  const Outcome none = run_program({"metrics", "worked-example", "--rollout"});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_NE(none.err.find("--rollout: "), std::string::npos) << none.err;
 }
 
 TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {

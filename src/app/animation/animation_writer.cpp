@@ -170,7 +170,7 @@ class AnimationWriter {
       const ExperimentSource source =
           source_of_figure(computed->trace->experiment(), pinned_ ? &pinned_->experiment() : nullptr);
       const Result<std::string> png =
-          figure_bytes(*figure, FigureFormat::png, options_, &source, folder_of(task_.outputs.front()));
+          figure_bytes(*figure, FigureFormat::png, options_, &source, folder_of(first_file()));
       // A figure that was stopped is not a whole one.
       if (stop_.stop_requested()) return tl::unexpected(stopped_error());
       if (!png) return tl::unexpected(png.error());

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -29,6 +31,7 @@ struct AnimateOptions : FigureOptions {
   bool play = false;
   bool no_note = false;
   std::vector<std::string> outputs;
+  std::vector<const CLI::Option*> of_an_experiment;  ///< those that a lesson has no use for
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -39,14 +42,21 @@ void note_interruption(int signal) {
   (void)std::signal(signal, SIG_DFL);
 }
 
-/// While it exists, a signal requests a stop, and no partial output is left behind.
+/// While it exists, a signal requests a stop, and no partial output is left behind. Signals that are ignored stay so:
+/// nohup ignores SIGHUP.
 class Interruption {
  public:
   Interruption() {
-    for (const int signal : kSignals) (void)std::signal(signal, note_interruption);
+    struct sigaction noted = {};
+    noted.sa_handler = note_interruption;
+    ::sigemptyset(&noted.sa_mask);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &noted, nullptr);
+    }
   }
   ~Interruption() {
-    for (const int signal : kSignals) (void)std::signal(signal, SIG_DFL);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
@@ -54,7 +64,7 @@ class Interruption {
   [[nodiscard]] StopToken stop() const { return stop_.token(); }
 
  private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
   BackgroundLoop::Rest watch() const {
     if (interrupted == 0) return std::chrono::milliseconds(50);
@@ -62,6 +72,7 @@ class Interruption {
     return std::nullopt;
   }
 
+  std::array<struct sigaction, kSignals.size()> before_ = {};
   StopSource stop_;
   BackgroundLoop loop_{[this] { return watch(); }};
 };
@@ -124,13 +135,11 @@ Result<void> check_inputs(const AnimateOptions& options, const Animation& animat
 }
 
 Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) {
-  const bool more = !options.experiment.empty() || !options.settings.empty() || !options.labels.empty() ||
-                    !options.picture.empty() || !options.view.empty() || !options.pinned.empty() ||
-                    options.pinned_text || options.pinned_tokens;
-  if (more || !options.sweep.empty() || options.play) {
-    return wrong_command(
-        "--lesson: a lesson has its own experiments and views; allowed with it: --language, page options, --fps and "
-        "-o");
+  const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
+  if (const auto given = std::ranges::find_if(options.of_an_experiment, is_given);
+      given != options.of_an_experiment.end()) {
+    return wrong_command("--lesson: a lesson has its own experiments and views, without " + (*given)->get_name() +
+                         "; allowed with it: --language, page options, --fps and -o");
   }
   Result<std::shared_ptr<const Lesson>> lesson = find_lesson(options.lesson);
   if (lesson) lesson = lesson_in(std::move(*lesson), options.language);
@@ -163,7 +172,7 @@ Result<std::string> sweep_of_moments(const Experiment& experiment, const ViewOpt
   const Result<std::shared_ptr<const Trace>> trace = Executor(budget).run(experiment);
   if (!trace) return tl::unexpected(trace.error());
   std::string missing = missing_for(view, **trace);
-  const Index moments = missing.empty() ? view.moments(**trace, options.values) : 0;
+  const Index moments = option_limit(view, **trace, "moment", options.values);
   if (moments == 0) return fail("--play: " + (missing.empty() ? no_dot_product(**trace) : missing));
   return "moment=1:" + std::to_string(moments);
 }
@@ -237,6 +246,7 @@ void add_animate_command(CommandLine& line) {
                [options] { return animate_command(*options); });
   add_experiment_options(command, *options);
   command.get_option("EXPERIMENT")->required(false);  // lessons have their own
+  for (const CLI::Option* const each : command.get_options()) options->of_an_experiment.push_back(each);
   command
       .add_option(
           "--sweep", options->sweep,
@@ -271,6 +281,9 @@ void add_animate_command(CommandLine& line) {
       ->required()
       ->type_name(output_name(kAnimationFormats))
       ->allow_extra_args(false);
+  for (const char* const each :
+       {"--view", "--option", "--pinned", "--pinned-text", "--pinned-tokens", "--sweep", "--play"})
+    options->of_an_experiment.push_back(command.get_option(each));
 }
 
 }  // namespace attnscope

@@ -21,7 +21,9 @@ Result<CommandOutput> link_command(const LinkOptions& options) {
     return fail("--base: " + page.error().message, Error::Kind::usage);
   const Result<std::string> link = write_experiment_link(experiment, options.base);
   if (!link) return fail(source_text(options.experiment) + ": " + link.error().message, link.error().kind);
-  return CommandOutput{*link + "\n", {}};
+  std::vector<std::string> warnings;
+  if (source->pinned) warnings.emplace_back("the link does not hold the baseline that the view compares with");
+  return CommandOutput{*link + "\n", std::move(warnings)};
 }
 
 }  // namespace

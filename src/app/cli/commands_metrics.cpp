@@ -12,6 +12,7 @@
 #include "core/heads/attention_list.h"
 #include "core/heads/head_measures.h"
 #include "core/heads/item_measures.h"
+#include "core/heads/token_attention.h"
 #include "figure/slices/selected.h"
 #include "io/base/json_value.h"
 
@@ -183,6 +184,11 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
     add_warnings(measured->measures, detailed, warnings);
     attentions.push_back(std::move(*measured));
   }
+  if (options.rollout) {
+    const auto has_rollout = [](const MeasuredAttention& each) { return each.measures.rollout != nullptr; };
+    if (std::ranges::none_of(attentions, has_rollout))
+      warnings.push_back("--rollout: " + no_rollout(trace, selected->front().step));
+  }
   const HeadRanking ranking = ranked_heads(attentions, *sort, options.top.value_or(0));
   if (ranking.measure && !ranking.applies)
     warnings.push_back("--sort: " + options.sort + " does not apply to these heads");
@@ -214,7 +220,10 @@ void add_metrics_command(CommandLine& line) {
   command.add_flag("--rollout", options->rollout, "Attention rollout through the layers as well");
   CLI::Option* const json =
       command.add_flag("--json", options->json, "Print JSON, with null for measures that do not apply");
-  command.add_flag("--csv", options->csv, "Print CSV, with nothing for measures that do not apply")->excludes(json);
+  CLI::Option* const csv =
+      command.add_flag("--csv", options->csv, "Print CSV, with nothing for measures that do not apply");
+  // A row of a table has no room for a matrix.
+  csv->excludes(json)->excludes(command.get_option("--rollout"));
   CLI::Option* const texts = command.add_option(
       "--texts", options->texts,
       "Mean and spread over the texts of a file, one per line or a JSON list, which a trained model reads");

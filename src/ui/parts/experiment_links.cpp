@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "io/desktop/link_page.h"
 #include "io/experiments/experiment_link.h"
+#include "io/figures/figure_source.h"
 
 namespace attnscope::ui {
 
@@ -15,7 +16,12 @@ void copy_link(Shared& shared) {
   const Result<std::string> link = write_experiment_link(shared.session().experiment(), page);
   if (!link) return shared.say("not copied: " + link.error().message, true);
   ImGui::SetClipboardText(link->c_str());
-  shared.say("copied a link to the experiment, " + grouped_text(std::ssize(*link)) + " characters", false);
+  const Trace* const baseline = shared.traces.baseline().get();
+  const bool compares = baseline != nullptr &&
+                        source_of_figure(shared.session().experiment(), &baseline->experiment()).pinned.has_value();
+  shared.say("copied a link to the experiment" + std::string(compares ? ", without the baseline" : "") + ", " +
+                 grouped_text(std::ssize(*link)) + " characters",
+             false);
 }
 
 void open_copied_link(Shared& shared, OpenFiles& files) {
