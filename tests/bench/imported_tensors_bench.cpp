@@ -62,7 +62,7 @@ void open_imported_tensors(benchmark::State& state) {
   for (auto _ : state) {
     OffscreenInterface screen(options);
     const auto start = Clock::now();
-    screen.workbench().open_file(path);
+    screen.workbench().open_files({path});
     screen.settle();
     const double taken = seconds_since(start);
     seconds += taken;
@@ -80,7 +80,7 @@ void explore_imported_tensors(benchmark::State& state) {
   options.width = 1280;
   options.height = 800;
   OffscreenInterface screen(options);
-  screen.workbench().open_file(attention_file(folder).string());
+  screen.workbench().open_files({attention_file(folder).string()});
   screen.settle();
   const auto view = [&](const char* name) { screen.click_item("Views", {std::string(name)}); };
   const auto middle = [&] { return screen.picture_place().center(); };

@@ -66,12 +66,12 @@ InterfaceOptions as_usual() {
 
 std::unique_ptr<OffscreenInterface> open(const TemporaryFolder& folder, const Size& size) {
   auto screen = std::make_unique<OffscreenInterface>(as_usual());
-  screen->workbench().open_file(weights_file(folder, size.shape).string());
+  screen->workbench().open_files({weights_file(folder, size.shape).string()});
   screen->settle();
   if (size.labels == 0) return screen;
   std::string words;
   for (int i = 0; i < size.labels; ++i) words += "word" + std::to_string(i) + "\n";
-  screen->workbench().open_file(folder.file("tokens.txt", words).string());
+  screen->workbench().open_files({folder.file("tokens.txt", words).string()});
   screen->settle();
   return screen;
 }

@@ -123,6 +123,13 @@ TEST(PrettyJson, IsReadable) {
   EXPECT_EQ(parse_json(text)->size(), 3U);
 }
 
+// What is read has a limit: it takes no more once it is written again.
+TEST(PrettyJson, WritesLongListsWithoutBlanks) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (int i = 0; i < 101; ++i) list.push_back(i % 2 == 0);
+  EXPECT_EQ(pretty_json({{"mask", list}}), "{\n  \"mask\": " + list.dump() + "\n}");
+}
+
 TEST(PrettyJson, WritesWhatIsNotFiniteAsText) {
   EXPECT_EQ(compact_json(json_number(std::numeric_limits<double>::quiet_NaN())), "\"NaN\"");
   EXPECT_EQ(compact_json(json_number(-std::numeric_limits<double>::infinity())), "\"-Infinity\"");

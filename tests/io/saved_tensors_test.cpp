@@ -50,6 +50,20 @@ TEST_F(SavedTensorsTest, OfAFileThatIsTheSameAreNoTrouble) {
   EXPECT_EQ(experiment_json(opened()), saved_);
 }
 
+TEST_F(SavedTensorsTest, AreFoundFromAFolderBehindALink) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder_ / "deep/below/saved");
+  fs::create_directory_symlink("deep/below/saved", folder_ / "link");
+  const fs::path tensors = folder_.file("deep/w.npy", weights_bytes({1, 0, 0.5F, 0.5F}));
+  const fs::path saved = folder_ / "link/e.json";
+  // Through the link, ".." is deep/below.
+  const std::string text = experiment_json(open_source(tensors.string())->experiment, folder_of(saved));
+  EXPECT_NE(text.find("\"../../w.npy\""), std::string::npos) << text;
+  const Result<Experiment> again = parse_experiment(text, "e.json", folder_of(saved));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(warnings_of(*again), std::vector<std::string>());
+}
+
 TEST_F(SavedTensorsTest, AFileThatHasChangedIsOpenedWithAWarning) {
   folder_.file("weights.npy", weights_bytes({1, 0, 0.25F, 0.75F}));
   const Experiment experiment = opened();

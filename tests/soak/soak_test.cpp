@@ -133,7 +133,7 @@ class RandomUser {
       constexpr std::array<float, 4> kScales = {1, 1.25F, 1.5F, 2};
       screen_.set_scale(kScales[static_cast<std::size_t>(below(4))]);
     } else if (dice == 94 && below(4) == 0) {
-      screen_.workbench().open_file(files_[static_cast<std::size_t>(below(static_cast<int>(files_.size())))]);
+      screen_.workbench().open_files({files_[static_cast<std::size_t>(below(static_cast<int>(files_.size())))]});
     } else if (dice == 95 && below(4) == 0) {
       // Export figure, or tensors, under the proposed name.
       press_key('E', true, below(4) == 0);
@@ -267,7 +267,7 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
   write_files(".");
   // Of a lesson, and of what lies under it.
   for (int i = 0; i < 2; ++i) screen.workbench().workspace().give_up_edits();
-  screen.workbench().open_file("good.json");
+  screen.workbench().open_files({"good.json"});
   screen.settle();
   screen.frame(10);
 }
@@ -286,7 +286,7 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   std::vector<std::string> files = {"good.json", "bad.json", "good.json", "tensors.safetensors"};
   for (const BundledModel& model : bundled_models()) {
     files.push_back(model.folder.string());
-    screen.workbench().open_file(files.back());
+    screen.workbench().open_files({files.back()});
     screen.settle();
   }
   RandomUser user(screen, files, seed_wanted());

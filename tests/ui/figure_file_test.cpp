@@ -17,7 +17,7 @@ class FigureFiles : public Interface {
   }
 
   void drop(const std::filesystem::path& path) {
-    screen().workbench().open_file(path.string());
+    screen().workbench().open_files({path.string()});
     screen().settle();
   }
 

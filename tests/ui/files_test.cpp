@@ -68,7 +68,7 @@ TEST_F(Files, OpenReplacesTheDocument) {
 
 TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   Experiment other = *default_experiment("worked-example");
   other.seed = 77;
@@ -112,7 +112,7 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
 TEST_F(Files, QuittingAsksWhatBecomesOfEdits) {
   const std::string before = experiment_json(*default_experiment("worked-example"));
   const auto path = folder_.file("open.json", before);
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   change_tokens();
   screen().key_with_control('Q');
@@ -142,7 +142,7 @@ TEST_F(Files, QuittingAsksWhatBecomesOfEdits) {
 TEST_F(Files, ChangesAreLeftBehindOnRequest) {
   const std::string before = experiment_json(*default_experiment("worked-example"));
   const auto path = folder_.file("open.json", before);
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   change_tokens();
   screen().workbench().ask_to_quit();
@@ -204,7 +204,7 @@ TEST_F(Files, WhatExistsIsReplacedOnlyOnRequest) {
 
 TEST_F(Files, NamesThatAreProposedAreFree) {
   const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   folder_.file("open-flow.pdf", "");
   folder_.file("open.safetensors", "");
@@ -223,7 +223,7 @@ TEST_F(Files, NamesThatAreProposedAreFree) {
 
 TEST_F(Files, TheSecondWindowOnADocumentAsksBeforeItSaves) {
   const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   change_tokens();
   Experiment other = *default_experiment("worked-example");
@@ -243,7 +243,7 @@ TEST_F(Files, TheSecondWindowOnADocumentAsksBeforeItSaves) {
 TEST_F(Files, ALessonIsNotSavedOverTheOpenFile) {
   const std::string before = experiment_json(*default_experiment("worked-example"));
   const auto path = folder_.file("open.json", before);
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   Lesson lesson;
   lesson.title = "A lesson";
@@ -268,8 +268,8 @@ TEST_F(Files, ALessonIsNotSavedOverTheOpenFile) {
 }
 
 TEST_F(Files, QuittingAsksNothingWhereNothingIsEdited) {
-  screen().workbench().open_file(
-      folder_.file("open.json", experiment_json(*default_experiment("worked-example"))).string());
+  screen().workbench().open_files(
+      {folder_.file("open.json", experiment_json(*default_experiment("worked-example"))).string()});
   screen().settle();
   screen().key_with_control('Q');
   EXPECT_TRUE(screen().workbench().wants_to_quit()) << "nothing is changed";
@@ -318,7 +318,7 @@ TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
   screen().click_item("Open an experiment", {std::string("Cancel")});
 
   // Dropped on the window.
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   EXPECT_EQ(screen().experiment(), before);
   EXPECT_TRUE(screen().state().message.is_error);
@@ -343,7 +343,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "flow", "options": {"head": 0}}})"}));
 
 TEST_F(Files, ADirectoryIsNoExperiment) {
-  screen().workbench().open_file(folder_.path().string());
+  screen().workbench().open_files({folder_.path().string()});
   screen().settle();
   EXPECT_TRUE(screen().state().message.is_error);
 }
@@ -351,7 +351,7 @@ TEST_F(Files, ADirectoryIsNoExperiment) {
 TEST_F(Files, ADroppedFileIsOpened) {
   Experiment other = *default_experiment("worked-example");
   other.parameters["tokens"] = Index{3};
-  screen().workbench().open_file(folder_.file("dropped.json", experiment_json(other)).string());
+  screen().workbench().open_files({folder_.file("dropped.json", experiment_json(other)).string()});
   screen().settle();
   EXPECT_EQ(screen().experiment(), other);
   EXPECT_FALSE(screen().state().message.is_error);

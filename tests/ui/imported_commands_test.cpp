@@ -16,7 +16,7 @@ class ImportedCommands : public Interface {
     const std::string array =
         npy_bytes(npy_dictionary("<f4", "(4, 6, 6)"), float_bytes(std::vector<float>(4 * 6 * 6, 1 / 6.0F)));
     screen().settle();
-    screen().workbench().open_file(folder_.file("attn.npy", array).string());
+    screen().workbench().open_files({folder_.file("attn.npy", array).string()});
     screen().settle();
     ASSERT_EQ(screen().experiment().system, "own-tensors");
   }

@@ -47,7 +47,7 @@ class ImportedTensorFiles : public Interface {
 
 TEST_F(ImportedTensorFiles, OpenAsHeadsOfEveryLayer) {
   screen().settle();
-  screen().workbench().open_file(weights().string());
+  screen().workbench().open_files({weights().string()});
   screen().settle();
   EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   EXPECT_EQ(screen().experiment().system, "own-tensors");
@@ -66,7 +66,7 @@ TEST_F(ImportedTensorFiles, AreNeverSavedOver) {
   screen().settle();
   const auto path = weights();
   const std::string before = bytes_of(path);
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   screen().key_with_control('S');
   EXPECT_EQ(screen().state().dialog.open, ui::Dialog::save);
@@ -78,7 +78,7 @@ TEST_F(ImportedTensorFiles, AreNeverSavedOver) {
 
 TEST_F(ImportedTensorFiles, TheAxesCanBeCorrectedAndThatUndone) {
   screen().settle();
-  screen().workbench().open_file(weights().string());
+  screen().workbench().open_files({weights().string()});
   screen().settle();
   ASSERT_EQ(screen().trace().steps().size(), 6U);
   const Rect axes = screen().item("Parameters", {std::string("Axes"), std::string("##choice")});
@@ -98,9 +98,9 @@ TEST_F(ImportedTensorFiles, TheAxesCanBeCorrectedAndThatUndone) {
 
 TEST_F(ImportedTensorFiles, ATextThatIsDroppedLabelsTheTokens) {
   screen().settle();
-  screen().workbench().open_file(weights().string());
+  screen().workbench().open_files({weights().string()});
   screen().settle();
-  screen().workbench().open_file(folder_.file("tokens.txt", "[CLS]\nthe\ncat\n").string());
+  screen().workbench().open_files({folder_.file("tokens.txt", "[CLS]\nthe\ncat\n").string()});
   screen().settle();
   EXPECT_EQ(screen().experiment().labels, (std::vector<std::string>{"[CLS]", "the", "cat"}));
   EXPECT_EQ(screen().experiment().system, "own-tensors");
@@ -109,7 +109,7 @@ TEST_F(ImportedTensorFiles, ATextThatIsDroppedLabelsTheTokens) {
 TEST_F(ImportedTensorFiles, AreReadAgainWhenTheyChange) {
   screen().settle();
   const auto path = weights();
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   ASSERT_EQ(screen().trace().value(0, std::vector<Index>{0, 0, 0}), 1.0F);
   // As PyTorch writes: the file is made anew, with other numbers.
@@ -143,7 +143,7 @@ TEST_F(ImportedTensorFiles, ThatAreNoAttentionAreShownAsTheyAre) {
     const auto number = static_cast<float>(i);
     bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
   }
-  screen().workbench().open_file(folder_.file("layer.safetensors", bytes).string());
+  screen().workbench().open_files({folder_.file("layer.safetensors", bytes).string()});
   screen().settle();
   EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   EXPECT_EQ(screen().experiment().view.name, "tensor");
@@ -180,7 +180,7 @@ TEST_F(ImportedTensorFiles, TheInspectorHasTheColoursOfTheFigure) {
 TEST_F(ImportedTensorFiles, WhatCannotBeOpenedLeavesTheDocument) {
   screen().settle();
   const Experiment before = screen().experiment();
-  screen().workbench().open_file(folder_.file("x.npz", "PK\x05\x06 and nothing").string());
+  screen().workbench().open_files({folder_.file("x.npz", "PK\x05\x06 and nothing").string()});
   screen().settle();
   EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_NE(screen().state().message.text.find("x.npz: "), std::string::npos) << screen().state().message.text;

@@ -159,7 +159,7 @@ TEST_P(Layout, NothingCoversAnythingElse) {
       Experiment experiment = *default_experiment("worked-example");
       for (const std::string& value : setting.values) ASSERT_TRUE(apply_setting(experiment, value)) << value;
       experiment.view.name = view.name;
-      screen.workbench().open_file(folder.file("experiment.json", experiment_json(experiment)).string());
+      screen.workbench().open_files({folder.file("experiment.json", experiment_json(experiment)).string()});
       screen.settle();
       ASSERT_EQ(screen.trace().experiment(), experiment) << screen.state().message.text;
       const std::vector<std::string> faults = layout_faults(screen.workbench().shown_figure().figure());

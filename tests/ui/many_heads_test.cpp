@@ -23,7 +23,7 @@ class ManyHeadsWindow : public Interface {
   }
 
   void open_file(const std::vector<int>& shape) {
-    screen().workbench().open_file(weights_file(folder_, shape).string());
+    screen().workbench().open_files({weights_file(folder_, shape).string()});
     ASSERT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   }
 
@@ -142,7 +142,7 @@ TEST_F(ManyHeadsWindow, ManyLabelsAreTypedAFewAtATime) {
   screen().settle();
   std::string words;
   for (int i = 0; i < 3000; ++i) words += "word" + std::to_string(i) + "\n";
-  screen().workbench().open_file(folder_.file("tokens.txt", words).string());
+  screen().workbench().open_files({folder_.file("tokens.txt", words).string()});
   screen().settle();
   ASSERT_EQ(screen().experiment().labels.size(), 3000U);
   const Rect field = screen().item("Parameters", {std::string("##labels")});
@@ -168,7 +168,7 @@ TEST_F(ManyHeadsWindow, LabelsAsLongAsTheyMayBeLeaveRoomForTheMatrices) {
   screen().settle();
   // As long as they are allowed to be.
   const std::string label(kMaxLabelBytes, 'm');
-  screen().workbench().open_file(folder_.file("tokens.txt", label + "\n" + label + "\nc\n").string());
+  screen().workbench().open_files({folder_.file("tokens.txt", label + "\n" + label + "\nc\n").string()});
   screen().settle();
   ASSERT_EQ(screen().experiment().labels.size(), 3U) << screen().state().message.text;
   EXPECT_LE(figure().width, 2000);

@@ -18,7 +18,7 @@ class ModelPictures : public Interface {
   void SetUp() override {
     start({});
     screen().settle();
-    screen().workbench().open_file(kDigits.string());
+    screen().workbench().open_files({kDigits.string()});
     screen().settle();
   }
 
@@ -80,7 +80,7 @@ TEST_F(ModelPictures, APictureOfAnySizeIsResizedAsTheModelWants) {
   std::string pixels;
   for (int at = 0; at < 150 * 120 * 3; ++at) pixels += static_cast<char>(at * 31 % 253);
   const std::filesystem::path png = folder.file("large.png", png_bytes_of(150, 120, pixels));
-  screen().workbench().open_file(png.string());
+  screen().workbench().open_files({png.string()});
   screen().settle();
   EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   EXPECT_EQ(*screen().experiment().picture, resampled(*read_png_picture(png), 8, 8, Resampling::bilinear));

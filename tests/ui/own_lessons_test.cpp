@@ -19,7 +19,7 @@ TEST_F(OwnLessons, OpenLikeAnyFile) {
       folder_.file("own.json", R"({"format": "attnscope-lesson/1", "title": "Own", "source": "a class", "summary": "s",
       "steps": [{"title": "one", )" +
                                    step + R"(}, {"title": "two", )" + step + "}]}");
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   const Lesson* lesson = screen().workbench().session().lesson();
   ASSERT_NE(lesson, nullptr) << screen().state().message.text;
@@ -38,17 +38,17 @@ TEST_F(OwnLessons, AnEditedLessonIsAskedAboutFirst) {
       "system": "worked-example"}}]})";
     return folder_.file(title + ".json", std::regex_replace(text, std::regex("TITLE"), title)).string();
   };
-  screen().workbench().open_file(file("first"));
+  screen().workbench().open_files({file("first")});
   screen().settle();
   change_tokens();
-  screen().workbench().open_file(file("second"));
+  screen().workbench().open_files({file("second")});
   screen().settle();
   ASSERT_EQ(screen().state().dialog.open, ui::Dialog::unsaved);
   EXPECT_EQ(screen().state().message.text.find("second"), std::string::npos) << "it is not open yet";
   screen().click_item("Unsaved edits", {std::string("Cancel")});
   screen().settle();
   EXPECT_EQ(screen().workbench().session().lesson()->title, "first");
-  screen().workbench().open_file(file("second"));
+  screen().workbench().open_files({file("second")});
   screen().settle();
   screen().click_item("Unsaved edits", {std::string("Don’t save")});
   screen().settle();
@@ -58,8 +58,8 @@ TEST_F(OwnLessons, AnEditedLessonIsAskedAboutFirst) {
 
 TEST_F(OwnLessons, AWrongOneIsRefusedWithItsFieldAndTheDocumentStays) {
   const Experiment before = screen().experiment();
-  screen().workbench().open_file(
-      folder_.file("own.json", R"({"format": "attnscope-lesson/1", "titel": "x"})").string());
+  screen().workbench().open_files(
+      {folder_.file("own.json", R"({"format": "attnscope-lesson/1", "titel": "x"})").string()});
   screen().settle();
   EXPECT_EQ(screen().workbench().session().lesson(), nullptr);
   EXPECT_EQ(screen().experiment(), before);

@@ -71,14 +71,14 @@ TEST_F(Pixels, TheButtonAsksForAnotherPicture) {
 }
 
 TEST_F(Pixels, ADroppedPictureIsTaken) {
-  screen().workbench().open_file(png().string());
+  screen().workbench().open_files({png().string()});
   screen().settle();
   EXPECT_EQ(screen().experiment().picture, two_);
   EXPECT_FALSE(screen().state().message.is_error);
   EXPECT_TRUE(screen().workbench().session().modified());
   undo();
   EXPECT_TRUE(screen().experiment().picture.empty());
-  screen().workbench().open_file(folder_.file("broken.png", "GIF89a").string());
+  screen().workbench().open_files({folder_.file("broken.png", "GIF89a").string()});
   EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_NE(screen().state().message.text.find("broken.png: is not a PNG file"), std::string::npos);
 }
@@ -87,7 +87,7 @@ TEST_F(Pixels, ASystemOfTokensTakesNoPicture) {
   start({});
   screen().settle();
   const Experiment before = screen().experiment();
-  screen().workbench().open_file(png().string());
+  screen().workbench().open_files({png().string()});
   EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_NE(screen().state().message.text.find("worked-example has no picture; allowed with "), std::string::npos);
   EXPECT_EQ(screen().experiment(), before);

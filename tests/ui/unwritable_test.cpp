@@ -39,7 +39,7 @@ class Unwritable : public Interface {
     experiment.seed = 5;
     path_ = folder_.file("document.json", experiment_json(experiment));
     old_ = bytes_of(path_);
-    screen().workbench().open_file(path_.string());
+    screen().workbench().open_files({path_.string()});
     screen().settle();
     screen().key('X');  // switches a head off
     screen().settle();

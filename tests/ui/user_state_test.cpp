@@ -51,12 +51,12 @@ TEST_F(Remembered, FilesThatWereOpenedAreOfferedAgain) {
   const auto b = experiment_file("b.json", 6);
   start_anew();
   for (const auto& path : {a, b}) {
-    screen().workbench().open_file(path.string());
+    screen().workbench().open_files({path.string()});
     screen().settle();
   }
   EXPECT_EQ(state().recent, (std::vector<std::string>{b.string(), a.string()}));
   // What cannot be opened is not offered again.
-  screen().workbench().open_file((folder_ / "none.json").string());
+  screen().workbench().open_files({(folder_ / "none.json").string()});
   EXPECT_EQ(state().recent.size(), 2U);
   start_anew();
   screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("File")});
@@ -115,7 +115,7 @@ TEST_F(Remembered, UnsavedEditsAreOfferedWhenTheirFileIsOpened) {
   leave_behind(77, path.string(), content_version(bytes_of(path)));
   leave_behind(78, (folder_ / "other.json").string());
   start_anew();
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   EXPECT_EQ(screen().experiment().seed, 5U);
   ASSERT_EQ(screen().state().dialog.open, ui::Dialog::left_behind);
@@ -132,7 +132,7 @@ TEST_F(Remembered, UnsavedEditsAreOfferedWhereTheirFileCannotBeRead) {
   const auto path = folder_.file("half.json", R"({"format": "attnscope-exp)");
   leave_behind(77, path.string(), "of the whole file");
   start_anew();
-  screen().workbench().open_file(path.string());
+  screen().workbench().open_files({path.string()});
   screen().settle();
   EXPECT_TRUE(screen().state().message.is_error);
   ASSERT_EQ(screen().state().dialog.open, ui::Dialog::left_behind);

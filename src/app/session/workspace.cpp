@@ -6,6 +6,7 @@
 
 #include "core/plan/validate.h"
 #include "figure/views/view.h"
+#include "io/base/byte_source.h"
 #include "io/base/file.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
@@ -120,6 +121,10 @@ Result<std::string> Workspace::question_before_saving(const std::string& path,
 
 Result<void> Workspace::save(const std::string& path) {
   const std::string text = experiment_json(session_.experiment(), folder_of(path));
+  if (text.size() > kMaxExperimentBytes) {
+    return fail(path_text(path) + ": the experiment takes " + size_text(text.size()) +
+                "; allowed: " + size_text(kMaxExperimentBytes));
+  }
   if (Result<void> written = write_file(path, text); !written) return written;
   session_.mark_saved(absolute_path(path), content_version(text));
   return {};

@@ -59,7 +59,9 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
-void sync_folder(const fs::path& folder) {
+/// Makes the name of `file` last.
+void sync_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // The file is complete either way; some file systems cannot do this.
   if (descriptor.number() >= 0) (void)::fsync(descriptor.number());
@@ -156,9 +158,15 @@ Result<Place> place_of(const fs::path& path) {
 Result<void> keep_permissions(const fs::path& path, const Place& place, int descriptor) {
   if (!place.exists) return {};
   // The owner first: changing it resets some permissions. Only root can change it; anybody else becomes the owner of a
-  // file that they may write.
-  [[maybe_unused]] const int owned = ::fchown(descriptor, place.status.st_uid, place.status.st_gid);
-  if (::fchmod(descriptor, place.status.st_mode & 07777U) != 0) return fail_with_errno(path, errno);
+  // file that they may write, and leaves it to its group as far as they are in it.
+  constexpr auto kSameOwner = static_cast<uid_t>(-1);
+  mode_t mode = place.status.st_mode & 07777U;
+  if (::fchown(descriptor, place.status.st_uid, place.status.st_gid) != 0 &&
+      ::fchown(descriptor, kSameOwner, place.status.st_gid) != 0) {
+    // What the group may do is not what another group may.
+    mode &= ~(S_IRWXG | S_ISGID);
+  }
+  if (::fchmod(descriptor, mode) != 0) return fail_with_errno(path, errno);
   return {};
 }
 
@@ -262,7 +270,7 @@ Result<void> AtomicFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return fail_with_errno(path_, errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return fail_with_errno(path_, errno);
   temporary_.clear();
-  sync_folder(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
+  sync_folder_of(target_);
   return {};
 }
 
@@ -317,7 +325,10 @@ Result<void> move_into_place(const fs::path& finished, const fs::path& path) {
     if (Result<void> kept = keep_permissions(path, *place, file.number()); !kept) return kept;
     if (Result<void> synced = sync_file(path, file.number()); !synced) return synced;
   }
-  if (::rename(finished.c_str(), place->target.c_str()) == 0) return {};
+  if (::rename(finished.c_str(), place->target.c_str()) == 0) {
+    sync_folder_of(place->target);
+    return {};
+  }
   if (errno != EXDEV) return fail_with_errno(path, errno);
   // Another file system: behind a link, or with an output of its own there.
   const Result<OpenedFile> opened = open_regular(finished, std::numeric_limits<std::uint64_t>::max());

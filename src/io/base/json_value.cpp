@@ -320,6 +320,9 @@ struct Layout {
   bool break_objects;  // at the top, even those that fit
 };
 
+// A file with a large mask may be read up to a size: what could be read can be read again once it is written.
+constexpr std::size_t kLongList = 100;
+
 /// `indent` blanks precede all lines but the first.
 std::string laid_out(const ordered_json& value, std::size_t indent, const Layout& layout) {
   if (!value.is_structured()) return scalar_text(value);
@@ -337,7 +340,7 @@ std::string laid_out(const ordered_json& value, std::size_t indent, const Layout
   const char* brackets = value.is_object() ? "{}" : "[]";
   one_line = one_line && (is_plain_list(value) || indent + length <= layout.width);
   std::string text(1, brackets[0]);
-  if (one_line) return text + join(parts, ", ") + brackets[1];
+  if (one_line) return text + join(parts, value.is_array() && parts.size() > kLongList ? "," : ", ") + brackets[1];
   const std::string line = "\n" + std::string(indent + 2, ' ');
   return text + line + join(parts, "," + line) + "\n" + std::string(indent, ' ') + brackets[1];
 }

@@ -8,16 +8,21 @@
 namespace attnscope {
 namespace {
 
-/// Its output: a path on each line.
-ChosenFiles files_in(const std::string& output) {
+/// Its output: a path on each line; if only one can be chosen, all of it, for a name can have several lines.
+ChosenFiles files_in(std::string output, bool several) {
   ChosenFiles files;
+  if (!several) {
+    if (output.ends_with('\n')) output.pop_back();
+    if (!output.empty()) files.emplace_back(output);
+    return files;
+  }
   for (const std::string& line : split(output, '\n')) {
     if (!line.empty()) files.emplace_back(line);
   }
   return files;
 }
 
-Result<std::optional<ChosenFiles>> run_dialog(std::vector<std::string> words, const StopToken& stop) {
+Result<std::optional<ChosenFiles>> run_dialog(std::vector<std::string> words, bool several, const StopToken& stop) {
   const std::string program = words.front();
   const Result<ProgramOutput> ran = run_and_read({std::move(words)}, stop);
   if (!ran) return tl::unexpected(ran.error());
@@ -25,7 +30,7 @@ Result<std::optional<ChosenFiles>> run_dialog(std::vector<std::string> words, co
   if (ran->end == ProgramEnd::missing) return std::nullopt;
   if (ran->end == ProgramEnd::stopped || ran->code == 1) return ChosenFiles();
   if (ran->end == ProgramEnd::failed) return fail(program + " ended without an answer");
-  return files_in(ran->output);
+  return files_in(ran->output, several);
 }
 
 /// "0x1a2b" of "x11:1a2b"; empty for another kind of window.
@@ -45,7 +50,7 @@ Result<std::optional<ChosenFiles>> ask_zenity(const FileQuestion& question, cons
   if (question.folder) words.emplace_back("--directory");
   for (const FileFilter& filter : question.filters)
     words.push_back("--file-filter=" + filter.name + " | " + join(filter.patterns, " "));
-  return run_dialog(std::move(words), stop);
+  return run_dialog(std::move(words), question.several, stop);
 }
 
 Result<std::optional<ChosenFiles>> ask_kdialog(const FileQuestion& question, const StopToken& stop) {
@@ -59,7 +64,7 @@ Result<std::optional<ChosenFiles>> ask_kdialog(const FileQuestion& question, con
   for (const FileFilter& filter : question.filters)
     filters.push_back(filter.name + " (" + join(filter.patterns, " ") + ")");
   if (!filters.empty()) words.push_back(join(filters, "\n"));
-  return run_dialog(std::move(words), stop);
+  return run_dialog(std::move(words), question.several, stop);
 }
 
 }  // namespace attnscope

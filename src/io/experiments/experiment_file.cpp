@@ -297,6 +297,11 @@ ordered_json value_to_json(const ParameterValue& value) {
 /// `file` relative to `folder`.
 std::string path_from(const std::filesystem::path& folder, const std::filesystem::path& file) {
   if (folder.empty() || !file.is_absolute()) return file.string();
+  // After a link to a folder, ".." leads elsewhere than it seems.
+  std::error_code error;
+  const std::filesystem::path real_folder = std::filesystem::weakly_canonical(folder, error);
+  const bool is_linked = !error && real_folder != folder.lexically_normal();
+  if (is_linked) return path_from(real_folder, std::filesystem::weakly_canonical(file, error));
   const std::filesystem::path relative = file.lexically_relative(folder);
   const auto climbs = std::count(relative.begin(), relative.end(), "..");
   const auto depth = std::distance(folder.begin(), folder.end()) - 1;  // the root is no step

@@ -35,16 +35,20 @@ void OpenFiles::open(const OpenCheckpoint& checkpoint) {
   if (opener_.wait(shared_.patience)) take();
 }
 
-void OpenFiles::open(const std::string& path, const std::vector<std::string>& more) {
-  waiting_ = more;
-  open(path, is_text_name(path) ? FileKind::labels : FileKind::source);
+void OpenFiles::open(std::vector<FileRequest> files) {
+  if (files.empty()) return;
+  const FileRequest first = files.front();
+  files.erase(files.begin());
+  waiting_ = std::move(files);
+  read(first, Opening::Why::open);
 }
 
 void OpenFiles::open_waiting() {
   if (waiting_.empty() || opening_) return;
-  const std::vector<std::string> files = std::exchange(waiting_, {});
-  if (shared_.state.dialog.open == Dialog::none) return open(files.front(), {files.begin() + 1, files.end()});
-  shared_.say("not opened: " + printable(files.front()) + (files.size() > 1 ? " and the files after it" : ""), true);
+  std::vector<FileRequest> files = std::exchange(waiting_, {});
+  if (shared_.state.dialog.open == Dialog::none) return open(std::move(files));
+  shared_.say("not opened: " + printable(files.front().path) + (files.size() > 1 ? " and the files after it" : ""),
+              true);
 }
 
 void OpenFiles::reload() {
@@ -54,6 +58,7 @@ void OpenFiles::reload() {
 void OpenFiles::read(FileRequest request, Opening::Why why) {
   // Most files take no longer: they open in this frame.
   opening_ = Opening{why, shared_.state.dialog.open};
+  opening_->document = shared_.session().document();
   opener_.request(std::move(request));
   if (opener_.wait(shared_.patience)) take();
 }
@@ -74,7 +79,9 @@ void OpenFiles::take() {
   if (!content || !opening_) return;
   const Opening opening = *std::exchange(opening_, std::nullopt);
   const std::string path = content->request.path;
-  if (!content->content) {
+  if (opening.why != Opening::Why::open && opening.document != shared_.session().document()) {
+    // A lesson, say, was opened in the meantime: what was read is not its content.
+  } else if (!content->content) {
     state.refuse(content->content.error().message);
     // Unsaved edits of a file that cannot be read may be all that is left of it.
     if (opening.why == Opening::Why::open) documents_.offer_left_behind_of(path);

@@ -27,9 +27,8 @@ class OpenFiles {
 
   /// Opens `path` as a file of that kind.
   void open(const std::string& path, FileKind kind);
-  /// Opens `path`, labels if it is named as text, otherwise an experiment, a lesson, a figure or tensors. Then opens `more`, one
-  /// after the other; they are dropped with a message if a dialog is open by then.
-  void open(const std::string& path, const std::vector<std::string>& more);
+  /// Opens the files one after the other; those that follow are dropped with a message if a dialog is open by then.
+  void open(std::vector<FileRequest> files);
   /// Puts a checkpoint in place of the open model, and then opens its view, as one step for Undo.
   void open(const OpenCheckpoint& checkpoint);
   /// Reads the document's file again, or that of its tensors. Undo brings the edits back.
@@ -60,6 +59,7 @@ class OpenFiles {
     Dialog dialog;
     std::optional<OpenView> view = {};                  ///< to open with a checkpoint
     std::shared_ptr<const Model> instead_of = nullptr;  ///< the model that the checkpoint is for
+    std::uint64_t document = 0;                         ///< the one that is reloaded
   };
   void read(FileRequest request, Opening::Why why);
   void reload(const std::string& file, Opening::Why why);
@@ -82,7 +82,7 @@ class OpenFiles {
   FileWatch& watch_;
   std::optional<Opening> opening_;  ///< while a file is being read
   std::optional<ReadLesson> lesson_;
-  std::vector<std::string> waiting_;  ///< files to open after it, the next one first
+  std::vector<FileRequest> waiting_;  ///< files to open after it, the next one first
   std::string followed_file_;         ///< what `watch_` watches: the document's file, and its tensors'
   const ImportedTensors* followed_tensors_ = nullptr;
   std::vector<std::string> changed_;  ///< files to reload, the next one first

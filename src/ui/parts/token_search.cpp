@@ -82,7 +82,7 @@ void TokenSearch::search(const Figure& figure, const Trace& trace, std::uint64_t
   found_ = find_tokens(
       figure, trace,
       [&](Index, std::string_view name) { return lowercase_text(name).find(wanted) != std::string::npos; },
-      is_number ? asked - 1 : -1);
+      is_number && asked > 0 ? asked - 1 : -1);
   has_more_ = has_more_tokens(figure);
   if (current_ >= found_.size()) current_ = 0;
 }

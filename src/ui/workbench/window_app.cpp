@@ -83,7 +83,7 @@ Result<void> run_window(WindowArguments arguments) {
       continue;
     }
     if (!pacer.wait(*window, workbench.animating(), workbench.shown_figure().playback().due_in())) continue;
-    for (const std::string& file : window->take_dropped_files()) workbench.open_file(file);
+    workbench.open_files(window->take_dropped_files());
     for (const platform::KeyPress& press : window->take_key_presses()) workbench.press(press);
     workbench.set_scale(scale_of(*window, arguments.ui_scale));
     draw_frame(*window, host, workbench);

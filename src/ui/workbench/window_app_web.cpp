@@ -106,8 +106,8 @@ bool PageApp::is_due() {
 void PageApp::frame() {
   BackgroundLoop::run_slices(kSlice);
   window_.poll_events();
-  for (const std::string& name : page::take_opened()) {
-    workbench_->open_file(name);
+  if (const std::vector<std::string> names = page::take_opened(); !names.empty()) {
+    workbench_->open_files(names);
     woken_ = true;
   }
   if (!is_due()) return;

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Workbench>> open_workbench(ImGuiHost& host, const platfor
   Workbench& workbench = **created;
   workbench.offer_left_behind(arguments.named);
   if (!arguments.named) workbench.offer_beginnings();
-  if (!arguments.lesson.empty()) workbench.open_file(arguments.lesson);
+  if (!arguments.lesson.empty()) workbench.open_files({arguments.lesson});
   if (user_folder().empty())
     workbench.state().say("unsaved edits cannot be backed up: neither XDG_CONFIG_HOME nor HOME is set", true);
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));

@@ -58,9 +58,9 @@ class Workbench {
   void set_scale(float scale) { look_.set_scale(scale); }
   /// A key for shortcuts; text fields get theirs from ImGui.
   void press(const platform::KeyPress& press) { navigation_.press(press); }
-  /// Opens a file that was dropped on the window: an experiment, a figure of one, or any other PNG for the pixels of
-  /// the open experiment. An error becomes a message.
-  void open_file(const std::string& path);
+  /// Opens files that were dropped on the window, one after the other: experiments, figures of one, or any other PNG
+  /// for the pixels of the open experiment. An error becomes a message.
+  void open_files(const std::vector<std::string>& paths);
   /// Makes a validated experiment the baseline as soon as it is computed; the open one is computed after it.
   void compare_with(Experiment baseline);
   /// See Documents::offer_left_behind.

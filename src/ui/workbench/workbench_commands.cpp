@@ -9,6 +9,7 @@
 #include "figure/views/view_selection.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
+#include "io/experiments/labels_file.h"
 #include "io/traces/trace_file.h"
 #include "ui/panels/arrow_drag.h"
 #include "ui/panels/text_panel.h"
@@ -25,6 +26,17 @@ namespace {
 // around it becomes larger.
 constexpr double kLeastWidth = 520;
 constexpr double kLeastHeight = 460;
+
+/// Labels where a file is named as text, otherwise what the file is.
+std::vector<FileRequest> requests_of(const DialogResult& result) {
+  std::vector<FileRequest> requests;
+  const auto add = [&](const std::string& path) {
+    requests.push_back({path, is_text_name(path) ? FileKind::labels : FileKind::source});
+  };
+  add(result.path);
+  for (const std::string& path : result.more) add(path);
+  return requests;
+}
 
 }  // namespace
 
@@ -109,7 +121,7 @@ void Workbench::apply(const UiIntents& intents) {
   apply_actions(intents);
   for (const Command command : intents.commands) carry_out(command);
   if (intents.menu != Menu::none) navigation_.open(intents.menu);
-  for (const std::string& path : intents.files) open_file(path);
+  open_files(intents.files);
   if (intents.language) remembered_.set_language(*intents.language);
   if (intents.checkpoint) files_.open(*intents.checkpoint);
 }
@@ -294,7 +306,7 @@ void Workbench::edit_text() {
 void Workbench::carry_out(const DialogResult& result) {
   note_folder(result.path, state_);
   switch (result.dialog) {
-    case Dialog::open: return files_.open(result.path, result.more);
+    case Dialog::open: return files_.open(requests_of(result));
     case Dialog::open_model: return files_.open(result.path, FileKind::source);
     case Dialog::open_picture: return files_.open(result.path, FileKind::picture);
     case Dialog::save: return documents_.save_to(result);
@@ -315,8 +327,11 @@ void Workbench::export_tensors(const DialogResult& result) {
   state_.dialog.open = Dialog::none;
 }
 
-void Workbench::open_file(const std::string& path) {
-  files_.open(path, FileKind::any);
+void Workbench::open_files(const std::vector<std::string>& paths) {
+  if (paths.empty()) return;
+  std::vector<FileRequest> requests;
+  for (const std::string& path : paths) requests.push_back({path, FileKind::any});
+  files_.open(std::move(requests));
   request_computation();
 }
 
