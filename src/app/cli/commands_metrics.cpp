@@ -157,6 +157,13 @@ Result<CommandOutput> find_command(const MetricsOptions& options) {
   return CommandOutput{text, std::move(warnings)};
 }
 
+std::string reason_without_rollout(const Trace& trace) {
+  const std::vector<LayerAttention> layers = layer_attentions(trace);
+  if (layers.size() < 2) return "it follows attention through several layers, and there is one";
+  std::string reason = no_rollout(trace, layers.back().weights);
+  return reason.empty() ? "there are too many tokens for it" : reason;
+}
+
 Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   const Result<std::optional<std::size_t>> sort = sorting_measure(options.sort, measures());
   if (!sort) return tl::unexpected(sort.error());
@@ -184,11 +191,9 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
     add_warnings(measured->measures, detailed, warnings);
     attentions.push_back(std::move(*measured));
   }
-  if (options.rollout) {
-    const auto has_rollout = [](const MeasuredAttention& each) { return each.measures.rollout != nullptr; };
-    if (std::ranges::none_of(attentions, has_rollout))
-      warnings.push_back("--rollout: " + no_rollout(trace, selected->front().step));
-  }
+  const auto has_rollout = [](const MeasuredAttention& each) { return each.measures.rollout != nullptr; };
+  if (options.rollout && std::ranges::none_of(attentions, has_rollout))
+    warnings.push_back("--rollout: " + reason_without_rollout(trace));
   const HeadRanking ranking = ranked_heads(attentions, *sort, options.top.value_or(0));
   if (ranking.measure && !ranking.applies)
     warnings.push_back("--sort: " + options.sort + " does not apply to these heads");
