@@ -78,6 +78,10 @@ class MaskField {
   [[nodiscard]] bool keeps(Index batch, Index head, Index query, Index key) const;
   /// Whether each query keeps keys that follow each other, the same for all heads.
   [[nodiscard]] bool keeps_ranges() const { return mask_.kind != Mask::Kind::array && mask_.pairs.empty(); }
+  /// Whether all heads keep the same keys.
+  [[nodiscard]] bool is_same_for_heads() const {
+    return mask_.pairs.empty() && (mask_.kind != Mask::Kind::array || mask_.shape.size() < 4 || mask_.shape[1] == 1);
+  }
   /// Those keys.
   [[nodiscard]] KeptKeys range(Index batch, Index query) const;
   /// Whether it is one of the mask's pairs.

@@ -207,6 +207,11 @@ class HeadMeasurer {
 
   bool measure_uniform() {
     if (!so_far_.uniform && pauses()) return false;
+    if (const MaskField* const mask = pattern_of(0).mask;
+        mask != nullptr && rows_.heads() > 1 && !mask->is_same_for_heads()) {
+      measured_.uniform.resize(measures().size());
+      return true;
+    }
     if (!so_far_.uniform) {
       const HeadPattern even = pattern_of(0);
       HeadSums uniform(even, measuring_.rank);

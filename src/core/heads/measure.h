@@ -26,8 +26,9 @@ struct HeadPattern {
   Index head = 0;
   bool same_positions = false;           ///< queries and keys are the same positions of one sequence
   std::span<const std::string> tokens;   ///< the token at each position; empty: unknown
-  std::span<const Index> token_ids;      ///< the same for a model: equal ids are equal tokens
-  Index pixels_across = 0;               ///< width of the picture whose pixels the positions are; 0: a sequence
+  std::vector<Index> token_ids;          ///< the same for a model: equal ids are equal tokens
+  Index pixels_across = 0;               ///< of the picture whose pixels or patches the positions are; 0: a sequence
+  Index before_pixels = 0;               ///< positions that are no part of the picture: the class token
   const HeadCircuit* circuit = nullptr;  ///< the head's weight matrices; null: unknown
 
   [[nodiscard]] bool keeps(Index query, Index key) const;

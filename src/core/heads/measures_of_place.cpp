@@ -15,18 +15,20 @@ void add_neighbour(const AttentionRow& row, Index offset, MeasureSum& sum) {
   ++sum.count;
 }
 
-/// In tokens, or in pixels from centre to centre.
+/// In tokens, or in pixels or patches from centre to centre.
 double distance(const HeadPattern& head, Index query, Index key) {
   const Index across = head.pixels_across;
   if (across == 0) return static_cast<double>(std::abs(query - key));
+  query -= head.before_pixels;
+  key -= head.before_pixels;
   const Index rows = query / across - key / across;
   const Index columns = query % across - key % across;
   return std::hypot(static_cast<double>(rows), static_cast<double>(columns));
 }
 
 void add_distances(const AttentionRow& row, MeasureSum& sum) {
-  if (!row.head.same_positions) return;
-  for (Index key = 0; key < std::ssize(row.weights); ++key) {
+  if (!row.head.same_positions || row.query < row.head.before_pixels) return;
+  for (Index key = row.head.before_pixels; key < std::ssize(row.weights); ++key) {
     const auto weight = static_cast<double>(row.weights[static_cast<std::size_t>(key)]);
     if (weight == 0) continue;
     sum.sum += weight * distance(row.head, row.query, key);
@@ -63,7 +65,8 @@ Measure first_token_measure() {
 }
 
 Measure distance_measure() {
-  return {"distance", "distance", "Mean of |q−k| weighted by A; for pixels, the distance between their centres.",
+  return {"distance", "distance",
+          "Mean of |q−k| weighted by A; for pixels and patches, the distance between their centres.",
           "Vig & Belinkov 2019; Dosovitskiy et al. 2020", add_distances};
 }
 

@@ -38,6 +38,16 @@ std::span<const std::string> words_of_item(const Experiment& experiment, const A
   return std::ssize(keys) == tokens && std::ranges::equal(queries, keys) ? keys : std::span<const std::string>();
 }
 
+/// The ids at the positions of a model's attention: of its text, of that of its decoder, or of both texts one after the
+/// other. Empty: unknown, as for the patches of a picture.
+std::vector<Index> ids_at(const Experiment& experiment, const Step& step, Index count) {
+  const std::vector<Index>& first = experiment.text.ids;
+  const std::vector<Index>& second = experiment.text2.ids;
+  std::vector<Index> ids = step.name.starts_with("decoder.") && !second.empty() ? second : first;
+  if (std::ssize(ids) < count) ids.insert(ids.end(), second.begin(), second.end());
+  return std::ssize(ids) == count ? ids : std::vector<Index>();
+}
+
 }  // namespace
 
 bool HeadPattern::keeps(Index query, Index key) const {
@@ -67,7 +77,7 @@ HeadSums::HeadSums(const HeadPattern& head, bool rank) : head_(head), sums_(meas
   std::unordered_map<std::string_view, Index> known;
   for (const std::string& token : head.tokens)
     tokens_.push_back(known.try_emplace(token, std::ssize(known)).first->second);
-  if (tokens_.empty()) tokens_.assign(head.token_ids.begin(), head.token_ids.end());
+  if (tokens_.empty()) tokens_ = head.token_ids;
 }
 
 void HeadSums::add(std::span<const float> row) {
@@ -175,10 +185,19 @@ HeadPattern head_pattern(const Trace& trace, const Step& step, std::span<const I
       step.axes[step.axes.size() - 2].name != "cross_query" && step.name.find(".cross_") == std::string::npos;
   if (experiment.parameters.find("height") != experiment.parameters.end())
     pattern.pixels_across = experiment.integer("width");
-  if (pattern.same_positions) pattern.tokens = words_of_item(experiment, step.axes, pattern.batch);
-  const std::vector<Index>& ids =
-      step.name.starts_with("decoder.") && !experiment.text2.ids.empty() ? experiment.text2.ids : experiment.text.ids;
-  if (pattern.same_positions && std::ssize(ids) == weights.rows) pattern.token_ids = ids;
+  if (const Step* const kernel = trace.find("w_patches"); kernel != nullptr) {
+    // Pixels that fill no patch are cut off.
+    const Step* const cropped = trace.find("cropped_pixels");
+    const Axes& pixels = (cropped != nullptr ? cropped : trace.find("pixels"))->axes;
+    pattern.pixels_across = pixels.back().size / kernel->axes.back().size;
+    pattern.before_pixels = 1;
+  }
+  if (!pattern.same_positions) return pattern;
+  if (experiment.model == nullptr) {
+    pattern.tokens = words_of_item(experiment, step.axes, pattern.batch);
+  } else {
+    pattern.token_ids = ids_at(experiment, step, weights.rows);
+  }
   return pattern;
 }
 

@@ -271,7 +271,7 @@ class MetricsLayout {
     text("uniform.name", {left_ + 16, y + 11}, "uniform", Ink::dim, HorizontalAlign::left);
     for (std::size_t i = 0; i < heads_->uniform.size(); ++i)
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
-    profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
+    if (!heads_->uniform_received.empty()) profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
     figure_.targets.push_back({"uniform",
                                {left_, y, profile_left_ + size_.profile - left_, line_height_},
                                "Uniform attention under the same mask, for comparison.",
