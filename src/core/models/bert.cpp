@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/models/model_builder.h"
 #include "core/models/models.h"
 
@@ -157,6 +158,9 @@ void build(ModelBuilder& m, const BertNames& names, const std::string& family) {
   const Index positions = m.integer("max_position_embeddings", 512);
   const Index padding = roberta ? m.index("pad_token_id", 1) : 0;
   m.divides(names.heads, bert.heads, names.features, bert.features);
+  if (m.flag("is_decoder", false)) m.fail("config.json: is_decoder: true is not allowed; allowed: false");
+  if (const std::string kind = m.choice("position_embedding_type", "absolute"); kind != "absolute")
+    m.fail("config.json: position_embedding_type: " + quoted_text(kind) + " is not known; allowed: absolute");
 
   const ModelText text = whole_text(m.experiment());
   const Index most = roberta ? positions - padding - 1 : positions;

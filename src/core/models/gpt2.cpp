@@ -38,7 +38,8 @@ Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, con
   }
   if (gpt.scale_by_layer) {
     attention.divisor *= static_cast<double>(layer);
-    attention.divisor_text += (attention.divisor_text.empty() ? "" : " / ") + std::to_string(layer);
+    const std::string number = std::to_string(layer);
+    attention.divisor_text = gpt.scale ? "(" + attention.divisor_text + " · " + number + ")" : number;
   }
   return m.linear(prefix + "attention_out", m.attend(attention),
                   {stored + ".c_proj", gpt.features, true, Order::in_out}, "feature");

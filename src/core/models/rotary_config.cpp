@@ -38,8 +38,9 @@ std::pair<std::vector<double>, double> rotary_config(ModelBuilder& m, Index rota
   frequencies.reserve(static_cast<std::size_t>(rotated / 2));
   for (Index i = 0; i < rotated / 2; ++i)
     frequencies.push_back(std::pow(theta, -2 * static_cast<double>(i) / static_cast<double>(rotated)));
-  const std::string older = m.find("rope_scaling.type") != nullptr ? "type" : "rope_type";
-  const std::string type = m.choice(scaling_field(m, older), "default");
+  // Older files have the second name.
+  const std::string named = m.find(scaling_field(m, "rope_type")) != nullptr ? "rope_type" : "type";
+  const std::string type = m.choice(scaling_field(m, named), "default");
   if (type == "default") return {frequencies, 1};
   const double factor = m.real(scaling_field(m, "factor"));
   if (type == "linear") {
@@ -50,7 +51,7 @@ std::pair<std::vector<double>, double> rotary_config(ModelBuilder& m, Index rota
     const double trained = m.real(scaling_field(m, "original_max_position_embeddings"));
     for (double& each : frequencies) each = llama3_frequency(each, factor, low, high, trained);
   } else {
-    m.fail("config.json: " + scaling_field(m, older) + ": " + quoted_text(type) +
+    m.fail("config.json: " + scaling_field(m, named) + ": " + quoted_text(type) +
            " is not known; allowed: default, linear, llama3");
   }
   return {frequencies, 1};

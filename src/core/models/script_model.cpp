@@ -57,10 +57,12 @@ def intervene(x, changes, other=None):
     y = x.clone()
     by = {"off": torch.zeros_like(x), "mean": x.mean(-2, keepdim=True).expand_as(x), "patched": other}
     for kind, head, position in sorted(changes, key=lambda change: change[2] is not None):
-        last = min(x.shape[-2], by[kind].shape[-2])
-        rows = slice(0, last) if position is None else slice(position, min(position + 1, last))
-        where = (rows,) if head is None else (head, rows)
-        y[where] = by[kind][where]
+        first, last = (0, x.shape[-2]) if position is None else (position, position + 1)
+        # A position that the other text does not have stays as it is.
+        for source, end in (x, last), (by[kind], min(last, by[kind].shape[-2])):
+            rows = slice(first, end)
+            where = (rows,) if head is None else (head, rows)
+            y[where] = source[where]
     return y
 )";
 

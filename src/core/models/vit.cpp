@@ -1,6 +1,7 @@
 // Vision transformer: a picture is cut into patches, which are the tokens. Source: Dosovitskiy et al. 2021, An Image is
 // Worth 16x16 Words.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -44,22 +45,31 @@ PlacedPicture picture_of(ModelBuilder& m, Index size) {
   return {"file", size, size, kColors, std::make_shared<const ColorPicture>(std::move(*fitted))};
 }
 
+/// Whether there is a preprocessor_config.json: any of the fields that it may have.
+bool has_preprocessor(const ModelBuilder& m) {
+  return std::ranges::any_of(
+      std::array{"do_normalize", "do_rescale", "do_resize", "feature_extractor_type", "image_mean",
+                 "image_processor_type", "image_std", "resample", "rescale_factor", "size"},
+      [&](const char* name) { return m.find(kPreprocessor + name) != nullptr; });
+}
+
 /// `pixels` as preprocessor_config.json prepares them.
 Value prepared(ModelBuilder& m, const Vit& vit) {
   PixelsOperation pixels;
   pixels.picture = picture_of(m, vit.size);
   pixels.factor = m.flag("preprocessor.do_rescale", true) ? m.real("preprocessor.rescale_factor", 1.0 / 255) : 1;
-  const auto* const means = m.numbers("preprocessor.image_mean");
-  const auto* const deviations = m.numbers("preprocessor.image_std");
-  if (m.flag("preprocessor.do_normalize", means != nullptr)) {
+  if (m.flag("preprocessor.do_normalize", has_preprocessor(m))) {
     const auto channels = static_cast<std::size_t>(vit.channels);
-    const bool fits = means != nullptr && deviations != nullptr && means->size() == channels &&
-                      deviations->size() == channels &&
-                      std::all_of(deviations->begin(), deviations->end(), [](double each) { return each != 0; });
-    if (fits) {
-      pixels.means = *means;
-      pixels.deviations = *deviations;
-    } else {
+    // What a file leaves out is ViT's.
+    const auto numbers_of = [&](const char* name) {
+      const auto* const given = m.numbers(name);
+      return given != nullptr ? *given : std::vector<double>(channels, 0.5);
+    };
+    pixels.means = numbers_of("preprocessor.image_mean");
+    pixels.deviations = numbers_of("preprocessor.image_std");
+    const bool fits = pixels.means.size() == channels && pixels.deviations.size() == channels &&
+                      std::ranges::find(pixels.deviations, 0.0) == pixels.deviations.end();
+    if (!fits) {
       m.fail("preprocessor_config.json: image_mean and image_std need " + std::to_string(channels) +
              " numbers each, and no deviation may be 0");
     }

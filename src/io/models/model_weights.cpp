@@ -87,8 +87,10 @@ std::string ModelWeights::python_reading(std::span<const std::string> names) con
   bool uses_os = false;
   for (const File& file : files_) {
     std::vector<std::string> inside;
-    for (const std::string& name : names) {
-      if (file.tensors->find(name)) inside.push_back(name);
+    // Other shards may have a tensor of the same name, which the index does not mean.
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const bool is_wanted = std::ranges::find(names, tensors_[i].name) != names.end();
+      if (is_wanted && &files_[places_[i].file] == &file) inside.push_back(tensors_[i].name);
     }
     if (inside.empty()) continue;
     uses_os = uses_os || needs_os(file.path);

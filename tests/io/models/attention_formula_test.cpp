@@ -48,7 +48,7 @@ TEST_P(ModelEquation, HasTheParticularsOfItsFamily) {
       {"bart", decoded},
       {"bert", {kScaled}},
       {"distilbert", {kScaled}},
-      {"gpt2", {unscaled + " / √4 / 1 + M) V", unscaled + " / √4 / 2 + M) V"}},
+      {"gpt2", {unscaled + " / (√4 · 1) + M) V", unscaled + " / (√4 · 2) + M) V"}},
       {"gpt_neox", {kRotary}},
       {"llama", {kRotary}},
       {"marian", decoded},

@@ -108,6 +108,12 @@ Spoil with_two_files(const std::string& name) {
 }
 
 /// Without what its family does not change.
+std::string bert(const std::string& fields) {
+  return R"({"model_type": "bert", "hidden_size": 4, "num_attention_heads": 2, "num_hidden_layers": 1, )"
+         R"("intermediate_size": 8, "vocab_size": 7, "max_position_embeddings": 8, )" +
+         fields + "}";
+}
+
 std::string llama(const std::string& fields) {
   return R"({"model_type": "llama", "vocab_size": 7, "hidden_size": 8, "intermediate_size": 8,
     "num_hidden_layers": 1, )" +
@@ -179,6 +185,13 @@ std::vector<WrongFolder> wrong_configs() {
       {"RotaryUnknown",
        with_config(llama(R"("num_attention_heads": 2, "rope_scaling": {"rope_type": "yarn", "factor": 2})")),
        R"(DIR: config.json: rope_scaling.rope_type: "yarn" is not known; allowed: default, linear, llama3)"},
+      {"RotaryUnknownInTheNewForm",
+       with_config(llama(R"("num_attention_heads": 2, "rope_parameters": {"type": "yarn", "factor": 2})")),
+       R"(DIR: config.json: rope_parameters.type: "yarn" is not known; allowed: default, linear, llama3)"},
+      {"BertThatIsADecoder", with_config(bert(R"("is_decoder": true)")),
+       "DIR: config.json: is_decoder: true is not allowed; allowed: false"},
+      {"BertWithOtherPositions", with_config(bert(R"("position_embedding_type": "relative_key")")),
+       R"(DIR: config.json: position_embedding_type: "relative_key" is not known; allowed: absolute)"},
       {"RotaryBaseOfZero", with_config(llama(R"("num_attention_heads": 2, "rope_theta": 0)")),
        "DIR: config.json: rope_theta: 0 is not allowed; allowed: above 0"},
       {"ActivationUnknown", with_field("activation_function", "\"mish\""),
