@@ -224,6 +224,20 @@ TEST(TraceFile, TroubleLeavesTheOldFile) {
   EXPECT_EQ(folder.size(), 1);
 }
 
+TEST(TraceFile, StoppedLeavesWhatWasThere) {
+  const TemporaryFolder folder;
+  StopSource stop;
+  stop.request_stop();
+  for (const char* name : {"t.safetensors", "t.npz", "t.json"}) {
+    const auto path = folder.file(name, "old");
+    const Result<void> written = write_trace(*odd_trace(), path, {}, TraceNames::own, stop.token());
+    ASSERT_FALSE(written) << name;
+    EXPECT_EQ(written.error().message, path.string() + ": stopped before it was done");
+    EXPECT_EQ(bytes_of(path), "old");
+  }
+  EXPECT_EQ(folder.size(), 3);
+}
+
 constexpr const char* kLoad = R"(
 import json, sys, numpy as np
 z, j = np.load(sys.argv[1] + '.npz'), json.load(open(sys.argv[1] + '.json'))

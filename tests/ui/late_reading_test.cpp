@@ -1,4 +1,4 @@
-// What was read comes when something else is open.
+// Files that take a while, while the window goes on.
 #include <chrono>
 
 #include "interface_test.h"
@@ -34,6 +34,31 @@ TEST_F(LateReading, WhatIsReadAgainForOneDocumentDoesNotReplaceAnother) {
   screen().workbench().workspace().open(*default_experiment("hand-made-heads"), {}, {});
   screen().settle();
   EXPECT_EQ(screen().experiment().system, "hand-made-heads");
+}
+
+// A second of numbers, as text; the window does not wait for them.
+TEST_F(LateReading, TensorsAreWrittenBesideTheWindow) {
+  const TemporaryFolder folder;
+  InterfaceOptions options;
+  options.patience = std::chrono::milliseconds(0);
+  start(options);
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.parameters["tokens"] = Index{400};
+  screen().workbench().workspace().open(experiment, {}, {});
+  screen().settle();
+  screen().key_with_control('E', true);
+  ASSERT_EQ(screen().state().dialog.open, ui::Dialog::export_trace);
+  const std::string path = (folder / "tensors.json").string();
+  screen().frame(2);
+  screen().retype(path);
+  screen().key(kEnter);
+  screen().frame(1);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none) << screen().state().dialog.error;
+  EXPECT_TRUE(screen().workbench().busy());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  screen().settle();
+  EXPECT_EQ(screen().state().message.text, "wrote " + path);
+  EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 }  // namespace

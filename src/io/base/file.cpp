@@ -199,7 +199,8 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
       pending_(std::move(other.pending_)),
-      size_(other.size_) {}
+      size_(other.size_),
+      stop_(std::move(other.stop_)) {}
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -251,6 +252,7 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::flush() {
+  if (stop_.stop_requested()) return fail(path_text(path_) + ": stopped before it was done");
   for (std::size_t at = 0; at < pending_.size();) {
     const ssize_t written = ::write(descriptor_, pending_.data() + at, pending_.size() - at);
     if (written < 0 && errno == EINTR) continue;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 
 namespace attnscope {
 
@@ -33,6 +34,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
+  /// Nothing more is written once that token says so: `write` and `commit` fail then.
+  void stop_with(StopToken stop) { stop_ = std::move(stop); }
   /// Appends `bytes`. Small pieces are buffered: callers need not.
   Result<void> write(std::string_view bytes);
   /// Puts the file in place once it is safely on disk. Nothing may be done with it afterwards.
@@ -55,6 +58,7 @@ class AtomicFile {
   int descriptor_ = -1;
   std::string pending_;
   std::uint64_t size_ = 0;
+  StopToken stop_;
 };
 
 /// Replaces the content of `path` by `bytes` in one step; see AtomicFile.

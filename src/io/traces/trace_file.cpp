@@ -113,11 +113,12 @@ Result<void> check_trace_name(const std::filesystem::path& path) {
 }
 
 Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only,
-                         TraceNames names) {
+                         TraceNames names, const StopToken& stop) {
   const Result<const TraceFormat*> format = format_of(path);
   if (!format) return tl::unexpected(format.error());
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
+  file->stop_with(stop);
   try {
     const TraceContents contents =
         names == TraceNames::lens ? lens_contents_of(trace, path) : contents_of(trace, only, path);

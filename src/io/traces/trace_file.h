@@ -31,8 +31,8 @@ Result<void> check_trace_name(const std::filesystem::path& path);
 
 /// Writes the trace in one step (see AtomicFile). Equal traces make equal files, byte for byte. With `only`, at most
 /// one region for each step, only those are written, and computed first if they are not resident; not with the names of
-/// TransformerLens.
+/// TransformerLens. Once `stop` says so, it fails and leaves what was there.
 Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only = {},
-                         TraceNames names = TraceNames::own);
+                         TraceNames names = TraceNames::own, const StopToken& stop = {});
 
 }  // namespace attnscope

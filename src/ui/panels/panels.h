@@ -92,11 +92,11 @@ struct Performance {
   double bytes = 0;
   bool busy = false;
   float progress = 0;
-  double drawn = 1;          ///< share of the figure's matrices, 0 to 1: large ones are drawn in pieces
-  std::string writing = {};  ///< a file: "writing a.gif 40 %"; empty: none
-  bool writes_figure = false;
-  bool building = false;  ///< the wanted figure is not on screen yet
-  float built = 0;        ///< how much of it is done, 0 to 1, where that is known; otherwise 0
+  double drawn = 1;            ///< share of the figure's matrices, 0 to 1: large ones are drawn in pieces
+  std::string writing = {};    ///< a file: "writing a.gif 40 %"; empty: none
+  bool stops_at_once = false;  ///< a click stops it; otherwise it has a dialog
+  bool building = false;       ///< the wanted figure is not on screen yet
+  float built = 0;             ///< how much of it is done, 0 to 1, where that is known; otherwise 0
 };
 
 /// What happens now; where nothing does, how large the experiment is and how fast, unless it is being presented.

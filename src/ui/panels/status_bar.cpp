@@ -127,8 +127,8 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
     }
     if (!performance.busy && !performance.writing.empty()) {
       if (is_pressed("file"))
-        intents.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
-      tooltip(performance.writes_figure ? "Click to stop it." : "Click to see the progress, or to stop it.");
+        intents.commands.push_back(performance.stops_at_once ? Command::cancel : Command::animation);
+      tooltip(performance.stops_at_once ? "Click to stop it." : "Click to see the progress, or to stop it.");
     }
   }
   ImGui::PopFont();

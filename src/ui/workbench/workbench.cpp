@@ -35,6 +35,7 @@ Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment
                   std::move(version));
   std::unique_ptr<Workbench> workbench(new Workbench(host, std::move(session), std::move(*heatmaps), options));
   if (Result<void> loaded = workbench->look_.load(); !loaded) return tl::unexpected(loaded.error());
+  if (!file.empty()) workbench->remembered_.add_recent(file);
   workbench->request_computation();
   return workbench;
 }
@@ -49,8 +50,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       traces_(wake_of(options), options.memory_budget),
       shared_{state_, workspace_, traces_, heatmaps_, luts_, wake_of(options), options.patience, options.memory_budget},
       shown_figure_(shared_, remembered_),
-      figure_export_(shared_),
-      animation_export_(shared_),
+      exports_{FigureExport(shared_), TensorExport(shared_), AnimationExport(shared_)},
       lesson_(shared_, remembered_, options.lessons),
       start_(shared_, remembered_),
       watch_(shared_.wake),
@@ -64,15 +64,16 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
 }
 
 bool Workbench::busy() const {
-  return traces_.busy() || files_.busy() || shown_figure_.busy() || figure_export_.busy() || animation_export_.busy() ||
-         lesson_.is_reading() || look_.lacks_characters();
+  return traces_.busy() || files_.busy() || shown_figure_.busy() || exports_.figure.busy() || exports_.tensor.busy() ||
+         exports_.animation.busy() || lesson_.is_reading() || look_.lacks_characters();
 }
 
 void Workbench::take_results() {
   if (const Result<void> taken = traces_.take(shown_figure_.playback().shown()); !taken)
     state_.say(taken.error().message, true);
-  animation_export_.take_written();
-  figure_export_.take_written();
+  exports_.animation.take_written();
+  exports_.figure.take_written();
+  exports_.tensor.take_written();
   lesson_.take_comparison();
   lesson_.take_lessons();
 }
@@ -286,15 +287,18 @@ void Workbench::show_inspector(const Style& style, const Areas& areas, UiIntents
 
 void Workbench::show_status(const Style& style, const Areas& areas, UiIntents& intents) {
   parts_.begin("Status", areas.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), 0});
-  const std::string figure = figure_export_.writing_text();
+  std::string written = exports_.figure.writing_text();
+  if (written.empty()) written = exports_.tensor.writing_text();
+  const bool stops_at_once = !written.empty();
+  if (written.empty()) written = exports_.animation.writing_text();
   const Performance performance = {trace() != nullptr ? trace()->compute_seconds() : 0,
                                    frame_seconds_,
                                    trace() != nullptr ? trace()->resident_bytes() : 0,
                                    traces_.worker().busy(),
                                    traces_.worker().progress(),
                                    shown_figure_.drawn(),
-                                   figure.empty() ? animation_export_.writing_text() : figure,
-                                   !figure.empty(),
+                                   written,
+                                   stops_at_once,
                                    shown_figure_.is_building(),
                                    shown_figure_.built_share()};
   status_bar(style, trace(), performance, state_, shown_.presenting, intents);
@@ -303,8 +307,8 @@ void Workbench::show_status(const Style& style, const Areas& areas, UiIntents& i
 
 std::optional<DialogResult> Workbench::show_dialogs(const Style& style) {
   std::optional<DialogResult> chosen = file_dialogs_.update();
-  const std::optional<ExportShown> exported = figure_export_.update();
-  const std::optional<AnimationShown> animated = animation_export_.update();
+  const std::optional<ExportShown> exported = exports_.figure.update();
+  const std::optional<AnimationShown> animated = exports_.animation.update();
   std::optional<DialogResult> answered =
       dialogs(style, exported ? &*exported : nullptr, animated ? &*animated : nullptr, state_);
   return chosen ? chosen : answered;

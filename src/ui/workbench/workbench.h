@@ -25,6 +25,7 @@
 #include "ui/parts/open_files.h"
 #include "ui/parts/shown_figure.h"
 #include "ui/parts/start_offers.h"
+#include "ui/parts/tensor_export.h"
 
 namespace attnscope::ui {
 
@@ -41,6 +42,13 @@ struct WorkbenchOptions {
   std::string parent_window = {};  ///< see FileQuestion
   /// How long a frame waits for a figure or a file; what takes longer is shown in a later frame.
   std::chrono::milliseconds patience{8};
+};
+
+/// The files that are made of what is on screen.
+struct Exports {
+  FigureExport figure;
+  TensorExport tensor;
+  AnimationExport animation;
 };
 
 class Workbench {
@@ -86,8 +94,8 @@ class Workbench {
   /// Null until the first one is computed.
   [[nodiscard]] const Trace* trace() const { return traces_.trace().get(); }
   [[nodiscard]] const ShownFigure& shown_figure() const { return shown_figure_; }
-  [[nodiscard]] const FigureExport& figure_export() const { return figure_export_; }
-  [[nodiscard]] const AnimationExport& animation_export() const { return animation_export_; }
+  [[nodiscard]] const FigureExport& figure_export() const { return exports_.figure; }
+  [[nodiscard]] const AnimationExport& animation_export() const { return exports_.animation; }
   [[nodiscard]] const LessonRunner& lesson() const { return lesson_; }
   [[nodiscard]] const Look& look() const { return look_; }
   /// The areas that the last frame's panels fill, in pixels of the framebuffer.
@@ -145,7 +153,6 @@ class Workbench {
   /// Plays the query of the pinned cell, where the view chooses one.
   void play();
   void carry_out(const DialogResult& result);
-  void export_tensors(const DialogResult& result);
   void set_baseline();
   void set_theme(Theme theme);
   /// Goes so many moments on in what is played, or else moves the pinned cell so many columns to the right.
@@ -169,8 +176,7 @@ class Workbench {
   ShownFigure shown_figure_;
   InspectedCell inspected_;
   OfferedWords offered_words_;
-  FigureExport figure_export_;
-  AnimationExport animation_export_;
+  Exports exports_;
   LessonRunner lesson_;
   StartOffers start_;
   FileWatch watch_;

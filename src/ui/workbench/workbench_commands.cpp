@@ -10,7 +10,6 @@
 #include "io/base/paths.h"
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"
-#include "io/traces/trace_file.h"
 #include "ui/panels/arrow_drag.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
@@ -195,9 +194,9 @@ bool Workbench::carry_out_file(Command command, const std::string& stem) {
     case Command::save_as: state_.dialog.show(Dialog::save, suggested(".json")); return true;
     case Command::reload: files_.reload(); return true;
     case Command::left_behind: documents_.list_left_behind(workspace_.left_behind()); return true;
-    case Command::export_figure: figure_export_.open_dialog(stem); return true;
+    case Command::export_figure: exports_.figure.open_dialog(stem); return true;
     case Command::export_trace: state_.dialog.show(Dialog::export_trace, suggested(".safetensors")); return true;
-    case Command::animation: animation_export_.open_dialog(stem); return true;
+    case Command::animation: exports_.animation.open_dialog(stem); return true;
     case Command::quit: ask_to_quit(); return true;
     default: return false;
   }
@@ -216,7 +215,7 @@ bool Workbench::carry_out_copy(Command command) {
       ImGui::SetClipboardText(pytorch_script(session().experiment()).c_str());
       state_.say("copied the experiment as a PyTorch script", false);
       return true;
-    case Command::copy_figure: figure_export_.copy_figure(); return true;
+    case Command::copy_figure: exports_.figure.copy_figure(); return true;
     case Command::copy_matrix_tsv: copy_matrix(shared_, MatrixFormat::tsv); return true;
     case Command::copy_matrix_markdown: copy_matrix(shared_, MatrixFormat::markdown); return true;
     case Command::copy_matrix_latex: copy_matrix(shared_, MatrixFormat::latex); return true;
@@ -292,7 +291,10 @@ void Workbench::carry_out(Command command) {
     case Command::fit_view: return fit_figure();
     case Command::shortcuts: return state_.dialog.show(Dialog::shortcuts, {});
     case Command::about: return state_.dialog.show(Dialog::about, {});
-    case Command::cancel: traces_.cancel(); return figure_export_.cancel();
+    case Command::cancel:
+      traces_.cancel();
+      exports_.tensor.cancel();
+      return exports_.figure.cancel();
     default: return;
   }
 }
@@ -304,7 +306,8 @@ void Workbench::edit_text() {
 }
 
 void Workbench::carry_out(const DialogResult& result) {
-  note_folder(result.path, state_);
+  // That of the question before leaving is the title of the document.
+  if (result.dialog != Dialog::unsaved) note_folder(result.path, state_);
   switch (result.dialog) {
     case Dialog::open: return files_.open(requests_of(result));
     case Dialog::open_model: return files_.open(result.path, FileKind::source);
@@ -312,19 +315,10 @@ void Workbench::carry_out(const DialogResult& result) {
     case Dialog::save: return documents_.save_to(result);
     case Dialog::unsaved: return documents_.answer_unsaved(result);
     case Dialog::left_behind: return documents_.answer_left_behind(result);
-    case Dialog::export_figure: return figure_export_.carry_out(result);
-    case Dialog::animation: return animation_export_.carry_out(result);
-    default: return export_tensors(result);
+    case Dialog::export_figure: return exports_.figure.carry_out(result);
+    case Dialog::animation: return exports_.animation.carry_out(result);
+    default: return exports_.tensor.carry_out(result);
   }
-}
-
-void Workbench::export_tensors(const DialogResult& result) {
-  if (trace() == nullptr) return state_.refuse("nothing to export yet: no result");
-  const std::vector<std::filesystem::path> paths = {result.path};
-  if (state_.asks(workspace_.question_before_writing(paths, state_.dialog.agreed), result.replaces)) return;
-  if (const Result<void> done = write_trace(*trace(), result.path); !done) return state_.refuse(done.error().message);
-  state_.say("wrote " + printable(result.path), false);
-  state_.dialog.open = Dialog::none;
 }
 
 void Workbench::open_files(const std::vector<std::string>& paths) {
