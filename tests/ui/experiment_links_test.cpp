@@ -49,7 +49,7 @@ TEST_F(Links, WhatIsNoLinkIsSaid) {
   const Experiment before = screen().experiment();
   ImGui::SetClipboardText("some text");
   screen().key_with_control('V');
-  expect_said("what was copied is no link to an experiment", true);
+  expect_said("the clipboard has no link to an experiment", true);
   ImGui::SetClipboardText("https://attnscope.example/#x=1.AAAA");
   screen().key_with_control('V');
   screen().settle();

@@ -81,7 +81,7 @@ ReadUserState read_user_state(const std::filesystem::path& folder) {
   if (folder.empty() || !std::filesystem::exists(path, error)) return {};
   const Result<std::string> text = read_file(path, kMaxStateBytes);
   if (text) {
-    if (std::optional<UserState> state = parse_state(*text)) return {*state, ""};
+    if (std::optional<UserState> state = parse_state(*text)) return {*state, "", true};
   }
   const std::filesystem::path aside = folder / "state.json.damaged";
   std::filesystem::rename(path, aside, error);

@@ -43,6 +43,7 @@ std::filesystem::path user_folder();
 struct ReadUserState {
   UserState state;
   std::string notice;
+  bool is_known = false;  ///< the state was stored there
 };
 
 /// The state in a folder; the default one if there is none, or no folder, as at the first start. A damaged file is

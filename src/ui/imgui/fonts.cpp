@@ -61,28 +61,44 @@ Glyphs glyphs_for(std::span<const char32_t> wanted) {
 class FontSources {
  public:
   explicit FontSources(ImFontAtlas& atlas) : atlas_(atlas) {}
+  FontSources(const FontSources&) = delete;
+  FontSources& operator=(const FontSources&) = delete;
+  ~FontSources() {
+    for (auto& [path, file] : files_) {
+      if (!file.is_given) IM_FREE(file.data);
+    }
+  }
+
+  /// Whether the file can be read; it is read only once.
+  bool can_read(const std::string& path) { return file_of(path, 0).data != nullptr; }
 
   /// Null if the file cannot be read.
   ImFont* add(const std::string& path, float line, const ImFontConfig& config) {
     // Each font of a collection by itself: where the atlas rejects one, it frees what it was given.
-    const auto [file, is_new] = files_.try_emplace({path, config.FontNo});
-    File& read = file->second;
-    if (is_new) read.data = ImFileLoadToMemory(path.c_str(), "rb", &read.bytes);
+    File& read = file_of(path, config.FontNo);
     if (read.data == nullptr) return nullptr;
     ImFont* const font = atlas_.AddFontFromMemoryTTF(read.data, static_cast<int>(read.bytes), line, &config);
+    const bool was_given = std::exchange(read.is_given, true);
     if (font == nullptr) {
       read.data = nullptr;
     } else {
-      last_source(atlas_).FontDataOwnedByAtlas = is_new;
+      last_source(atlas_).FontDataOwnedByAtlas = !was_given;
     }
     return font;
   }
 
  private:
   struct File {
-    void* data = nullptr;  ///< belongs to the atlas
+    void* data = nullptr;
     std::size_t bytes = 0;
+    bool is_given = false;  ///< to the atlas, which frees it
   };
+
+  File& file_of(const std::string& path, int number) {
+    const auto [file, is_new] = files_.try_emplace({path, number});
+    if (is_new) file->second.data = ImFileLoadToMemory(path.c_str(), "rb", &file->second.bytes);
+    return file->second;
+  }
 
   ImFontAtlas& atlas_;
   std::map<std::pair<std::string, int>, File> files_;  ///< by path and number in it
@@ -131,9 +147,13 @@ bool is_always_loaded(char32_t character) { return is_among(character, kText) ||
 Result<Fonts> Fonts::load(const FontFiles& files, float scale, std::span<const char32_t> wanted) {
   const Glyphs glyphs = glyphs_for(wanted);
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  FontSources sources(atlas);
+  // They can be gone by now: what is loaded stays.
+  for (const std::filesystem::path& file : {files.regular, files.semibold, files.mathematics}) {
+    if (!sources.can_read(file.string())) return fail("font " + file.string() + " cannot be read");
+  }
   atlas.Clear();
   use_freetype(atlas);
-  FontSources sources(atlas);
   Fonts fonts;
   for (const FontWeight weight : {FontWeight::regular, FontWeight::semibold}) {
     const std::string file = (weight == FontWeight::regular ? files.regular : files.semibold).string();

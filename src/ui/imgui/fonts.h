@@ -26,8 +26,8 @@ bool is_always_loaded(char32_t character);
 /// of the window and of figures.
 class Fonts {
  public:
-  /// Loads into the current ImGui context, for a scale of the whole window; replaces what was loaded before. Of the
-  /// `wanted` characters, in order, those are loaded that some installed font has.
+  /// Loads into the current ImGui context, for a scale of the whole window; replaces what was loaded before, unless the
+  /// files cannot be read. Of the `wanted` characters, in order, those are loaded that some installed font has.
   static Result<Fonts> load(const FontFiles& files, float scale, std::span<const char32_t> wanted = {});
 
   /// The font in which text of `size` pixels is sharpest: the smallest at least as large.

@@ -5,12 +5,14 @@
 
 #include "io/base/paths.h"
 #include "io/base/printable.h"
+#include "ui/parts/suggested_path.h"
 
 namespace attnscope::ui {
 
 void Documents::finish_frame(bool is_shown) {
-  // Closing the dialog means staying.
-  if (leaving_ && shared_.state.dialog.open == Dialog::none) leaving_.reset();
+  // Closing the dialog means staying, and so does opening another one in its place.
+  const Dialog open = shared_.state.dialog.open;
+  if (leaving_ && open != Dialog::unsaved && open != Dialog::save) leaving_.reset();
   shared_.workspace.keep();
   if (const std::optional<std::string> trouble = shared_.workspace.take_trouble()) shared_.say(*trouble, true);
   if (restoring_ && is_shown) shared_.workspace.shown();
@@ -25,7 +27,10 @@ void Documents::leave(Leaving leaving) {
 }
 
 void Documents::answer_unsaved(const DialogResult& result) {
-  if (result.saves) return save(free_path(shared_.workspace.title() + ".json").string());
+  if (result.saves) {
+    const std::string stem = suggested_stem(shared_.workspace, shared_.state, remembered_.state());
+    return save(free_path(stem + ".json").string());
+  }
   shared_.workspace.give_up_edits();
   shared_.state.dialog.open = Dialog::none;
   if (std::optional<Leaving> leaving = std::exchange(leaving_, std::nullopt)) leave(std::move(*leaving));

@@ -28,7 +28,7 @@ void open_copied_link(Shared& shared, OpenFiles& files) {
   const char* const copied = ImGui::GetClipboardText();
   const std::string link = copied != nullptr ? copied : "";
   if (!is_experiment_link(link))
-    return shared.say("what was copied is no link to an experiment: such a link has #x= in it", true);
+    return shared.say("the clipboard has no link to an experiment, which has #x= in it", true);
   files.open(link, FileKind::source);
 }
 

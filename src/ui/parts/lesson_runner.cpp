@@ -163,6 +163,10 @@ void LessonRunner::step(int by, UiIntents& intents) const {
 
 void LessonRunner::pin_cell_after(const Edit& edit, std::size_t step_before) {
   const Session& session = shared_.session();
+  // What the user pinned comes back with the document below the lesson.
+  if (std::holds_alternative<CloseLesson>(edit)) shared_.state.pinned = std::exchange(pinned_before_, std::nullopt);
+  if (std::holds_alternative<OpenLesson>(edit) && !is_open_) pinned_before_ = shared_.state.pinned;
+  is_open_ = session.lesson() != nullptr;
   const bool opened = std::holds_alternative<OpenLesson>(edit) || std::holds_alternative<GoToStep>(edit) ||
                       std::holds_alternative<BackToLesson>(edit) || session.lesson_step() != step_before;
   if (!opened || session.lesson() == nullptr) return;

@@ -121,6 +121,8 @@ class LessonRunner {
   BesideFor beside_for_;
   BesideStep beside_step_;
   QuotedAnswers answers_;
+  bool is_open_ = false;                    ///< a lesson, after the last edit
+  std::optional<NamedCell> pinned_before_;  ///< by the user, before it was opened
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

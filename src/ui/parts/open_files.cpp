@@ -8,7 +8,7 @@
 #include "core/plan/validate.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_link.h"
-#include "io/experiments/labels_file.h"
+#include "io/figures/content_version.h"
 
 namespace attnscope::ui {
 
@@ -115,6 +115,8 @@ void OpenFiles::report(const std::string& path, const Opening& opening) {
 }
 
 void OpenFiles::take_source(const std::string& path, ExperimentSource source, const Opening& opening) {
+  // It may have been edited while the file was read.
+  if (opening.why == Opening::Why::changed && shared_.session().modified()) return say_changed(path);
   if (opening.why != Opening::Why::open) {
     shared_.session().reload(std::move(source.experiment), true, std::move(source.version));
     return report(path, opening);
@@ -158,11 +160,23 @@ Result<void> OpenFiles::take_part(FileContent content, const Opening& opening) {
   return {};
 }
 
+bool OpenFiles::is_older(const Session& session) {
+  constexpr std::uintmax_t kQuickToRead = 1'000'000;
+  if (session.file().empty() || session.version().empty()) return false;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(session.file(), error);
+  if (error || bytes > kQuickToRead) return false;
+  const Result<std::string> version = file_version(session.file());
+  return version && *version != session.version();
+}
+
 void OpenFiles::follow() {
   open_waiting();
   const Session& session = shared_.session();
   const ImportedTensors* const tensors = session.experiment().tensors.get();
   if (followed_file_ != session.file() || followed_tensors_ != tensors) {
+    // A lesson covers the document, and nobody watched its file meanwhile.
+    if (followed_file_.empty() && is_older(session)) changed_.push_back(session.file());
     followed_file_ = session.file();
     followed_tensors_ = tensors;
     std::vector<std::string> files;
@@ -183,9 +197,12 @@ void OpenFiles::reload_changed(const std::string& file) {
   const bool is_tensor_file = has_tensor_file() && file == session.experiment().tensors->file();
   if (!is_tensor_file && file != session.file()) return;
   // New tensors leave the edits; a new document would replace them.
-  if (!is_tensor_file && session.modified())
-    return shared_.say("another program changed " + printable(file) + "; F5 reloads it", false);
+  if (!is_tensor_file && session.modified()) return say_changed(file);
   reload(file, Opening::Why::changed);
+}
+
+void OpenFiles::say_changed(const std::string& file) {
+  shared_.say("another program changed " + printable(file) + "; F5 reloads it", false);
 }
 
 }  // namespace attnscope::ui

@@ -65,6 +65,9 @@ class OpenFiles {
   void reload(const std::string& file, Opening::Why why);
   /// Reloads a file that another program changed; asks for F5 instead if that would replace unsaved edits.
   void reload_changed(const std::string& file);
+  void say_changed(const std::string& file);
+  /// Whether the document's file, if that is small, has another content than was read.
+  static bool is_older(const Session& session);
   void open_waiting();
   /// Makes the experiment of a file that was read the open one.
   void take_source(const std::string& path, ExperimentSource source, const Opening& opening);

@@ -11,45 +11,39 @@ Remembered::Remembered(std::filesystem::path folder) : folder_(std::move(folder)
 }
 
 void Remembered::add_recent(const std::string& path) {
-  UserState next = state_;
-  next.add_recent(path);
-  change_to(std::move(next));
+  change([&](UserState& state) { state.add_recent(path); });
 }
 
 void Remembered::set_theme(Theme theme) {
-  UserState next = state_;
-  next.theme = theme;
-  change_to(std::move(next));
+  change([&](UserState& state) { state.theme = theme; });
 }
 
 void Remembered::set_size(double size) {
-  UserState next = state_;
-  next.size = size;
-  change_to(std::move(next));
+  change([&](UserState& state) { state.size = size; });
 }
 
 void Remembered::set_start_offers(bool shown) {
-  UserState next = state_;
-  next.start_offers = shown;
-  change_to(std::move(next));
+  change([&](UserState& state) { state.start_offers = shown; });
 }
 
 void Remembered::set_language(const std::string& language) {
-  UserState next = state_;
-  next.language = language;
-  change_to(std::move(next));
+  change([&](UserState& state) { state.language = language; });
 }
 
 void Remembered::set_pace(double pace) {
-  UserState next = state_;
-  next.pace = pace;
-  change_to(std::move(next));
+  change([&](UserState& state) { state.pace = pace; });
 }
 
-void Remembered::change_to(UserState next) {
-  if (next == state_) return;
-  state_ = std::move(next);
-  static_cast<void>(write_user_state(folder_, state_));
+void Remembered::change(const std::function<void(UserState&)>& set) {
+  const UserState before = state_;
+  set(state_);
+  if (state_ == before || folder_.empty()) return;
+  // Another window may have changed something else in the meantime.
+  ReadUserState stored = read_user_state(folder_);
+  UserState all = stored.is_known ? std::move(stored.state) : state_;
+  set(all);
+  state_.recent = all.recent;
+  static_cast<void>(write_user_state(folder_, all));
 }
 
 }  // namespace attnscope::ui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "io/desktop/user_state.h"
@@ -25,7 +26,8 @@ class Remembered {
   void set_pace(double pace);
 
  private:
-  void change_to(UserState next);
+  /// Changes one thing, here and in what is stored.
+  void change(const std::function<void(UserState&)>& set);
 
   std::filesystem::path folder_;
   UserState state_;

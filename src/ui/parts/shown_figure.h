@@ -98,6 +98,7 @@ class ShownFigure {
   double requested_since_ = 0;              ///< ImGui time
   bool awaited_ = true;                     ///< the last figure of this view was built within the patience
   std::optional<FigureRequest> built_for_;  ///< what is on screen
+  std::uint64_t document_ = 0;              ///< that it is of
   Figure from_, target_, shown_;            ///< `from_` and `shown_` count while it moves
   Rect first_spoken_;  ///< where its first matrix is of those that the presented step speaks of; empty: it has none
   double moved_since_ = 0;
