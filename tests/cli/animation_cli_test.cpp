@@ -285,6 +285,8 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   refused({"worked-example", "--sweep", "heads=1:2", "--height", "0.7"}, 2, "for the note below the figure");
   refused({"worked-example", "--view", "head", "--sweep", "head=3:6"}, 1,
           "view option head: 5 is not allowed; the experiment has 1 to 4");
+  refused({"worked-example", "--set", "tokens=4", "--sweep", "query=1:6"}, 1,
+          "view option query: 5 is not allowed; the experiment has 1 to 4");
 }
 
 /// Begins an animation that takes minutes, and waits until it is working; nohup ignores SIGHUP.

@@ -61,6 +61,9 @@ TEST(CliLink, WithoutABaseItIsRelative) { EXPECT_TRUE(link_of({"worked-example"}
 TEST(CliLink, MistakesAreSaidInOneShortLine) {
   expect_refused({"link"}, 2, {"EXPERIMENT"});
   expect_refused({"link", "worked-example", "--base", "a b"}, 2, {"--base: \"a b\" is not allowed"});
+  for (const char* const page : {"javascript:alert(1)//", "JavaScript:a", "data:text/html,a"})
+    expect_refused({"link", "worked-example", "--base", page}, 2, {" is not allowed; allowed: the address of a page"});
+  EXPECT_EQ(run_program({"link", "worked-example", "--base", "folder/a:b.html"}).code, 0);
   expect_refused({"link", "worked-example", "--view", "nothing"}, 2, {"nothing"});
   expect_refused({"figure", "https://a.example/#x=1.abc$", "-o", "/dev/null/a.svg"}, 1,
                  {"the link: \"$\" at character 4 of the experiment is not allowed"});

@@ -53,6 +53,10 @@ MadeFrame FrameMaker::make(FrameRequest request, const StopToken& stop) {
     made.trouble = trace.error().message;
     return made;
   }
+  if (const Result<void> there = animation_->check(**trace, number); !there) {
+    made.trouble = there.error().message;
+    return made;
+  }
   double room = 0;
   const double width = layout_size(wanted.file).width;
   for (std::size_t i = 0; wanted.note && i < animation_->size(); ++i)

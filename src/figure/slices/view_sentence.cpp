@@ -104,7 +104,7 @@ class Sentence {
                            : is("of", "output") ? "outputs"
                                                 : "attention weights";
     if (is("show", "heads")) {
-      return "Every head beside " + std::string(pinned ? "the same head of the baseline" : "one head") +
+      return "Every head compared with " + std::string(pinned ? "the same head of the baseline" : "one head") +
              ", by how far their attention weights differ.";
     }
     const std::string rows = is("of", "output") ? ": rows are queries" : kRows;

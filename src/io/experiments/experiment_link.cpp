@@ -155,9 +155,16 @@ Result<void> check_link_page(std::string_view page) {
   const bool plain = std::all_of(page.begin(), page.end(), [](char c) {
     return c > ' ' && c <= '~' && std::string_view("#\"<>\\^`{|}'").find(c) == std::string_view::npos;
   });
-  return plain ? Result<void>()
-               : fail(quoted_text(page) +
-                      " is not allowed; allowed: the address of a page, without #, blanks and quotes");
+  // A link of another kind could be a program.
+  const std::size_t colon = page.find(':');
+  const bool has_scheme = colon < page.find_first_of("/?");
+  std::string scheme(page.substr(0, has_scheme ? colon : 0));
+  for (char& each : scheme) each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+  const bool of_page = scheme == "https" || scheme == "http" || scheme == "file";
+  if (plain && (!has_scheme || of_page)) return {};
+  return fail(quoted_text(page) +
+              " is not allowed; allowed: the address of a page (https, http, file, or from where it will stand), "
+              "without #, blanks and quotes");
 }
 
 Result<std::string> write_experiment_link(const Experiment& experiment, std::string_view page) {

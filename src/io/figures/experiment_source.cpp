@@ -39,7 +39,9 @@ void give_example_picture(Experiment& experiment) {
 }  // namespace
 
 Result<ExperimentSource> read_source(const std::filesystem::path& path) {
-  if (is_experiment_link(path.native())) {
+  std::error_code error;
+  // A file may be named like one.
+  if (is_experiment_link(path.native()) && !std::filesystem::exists(path, error)) {
     Result<Experiment> experiment = read_experiment_link(path.native());
     if (!experiment) return tl::unexpected(experiment.error());
     return ExperimentSource{std::move(*experiment), std::nullopt, true};
