@@ -292,7 +292,7 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
 /// Begins an animation that takes minutes, and waits until it is working; nohup ignores SIGHUP.
 ::pid_t begin_long_animation(const TemporaryFolder& folder, bool nohup) {
   const std::string output = (folder / "a.png").string();
-  const int files = folder.size();
+  const auto files = folder.size();
   const ::pid_t child = ::fork();
   if (child == 0) {
     ::close(2);
