@@ -259,7 +259,7 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
         bool changed = false;
         for (const ParameterValue& value : values)
           changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != default_value;
-        EXPECT_EQ(changed, view.applies(*trace, view_options({view.name, {}})->values, option.name))
+        EXPECT_EQ(changed, option_applies(view, *trace, view_options({view.name, {}})->values, option.name))
             << view.name << " " << option.name;
       }
     }

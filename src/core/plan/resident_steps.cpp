@@ -118,7 +118,7 @@ double passing_bytes(const Plan& plan, const std::vector<bool>& held) {
     most = std::max(most, now);
     std::vector<int> read = plan.steps[i].inputs;
     std::ranges::sort(read);
-    read.erase(std::ranges::unique(read).begin(), read.end());
+    read.erase(std::unique(read.begin(), read.end()), read.end());
     for (const int input : read) {
       if (last[static_cast<std::size_t>(input)] == i) now -= bytes_of(plan.steps[static_cast<std::size_t>(input)]);
     }
