@@ -324,6 +324,7 @@ void Workbench::carry_out(const DialogResult& result) {
 void Workbench::open_files(const std::vector<std::string>& paths) {
   if (paths.empty()) return;
   std::vector<FileRequest> requests;
+  requests.reserve(paths.size());
   for (const std::string& path : paths) requests.push_back({path, FileKind::any});
   files_.open(std::move(requests));
   request_computation();
