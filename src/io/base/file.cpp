@@ -164,7 +164,7 @@ Result<void> keep_permissions(const fs::path& path, const Place& place, int desc
   if (::fchown(descriptor, place.status.st_uid, place.status.st_gid) != 0 &&
       ::fchown(descriptor, kSameOwner, place.status.st_gid) != 0) {
     // What the group may do is not what another group may.
-    mode &= ~(S_IRWXG | S_ISGID);
+    mode &= ~static_cast<mode_t>(S_IRWXG | S_ISGID);
   }
   if (::fchmod(descriptor, mode) != 0) return fail_with_errno(path, errno);
   return {};
