@@ -84,8 +84,8 @@ void ShownFigure::show(const FigureRequest& what, Figure figure) {
   const HeatmapMark* const first = first_matrix_of(target_, *what.trace, what.tensors);
   first_spoken_ = first != nullptr ? first->box : Rect{};
   ++built_;
-  const bool is_other = document_ != shared_.session().document() || built_for_->view.name != what.view.name;
-  if (built_for_ && is_other) shared_.state.camera = {};
+  const bool is_other = document_ != shared_.session().document();
+  if (built_for_ && (is_other || built_for_->view.name != what.view.name)) shared_.state.camera = {};
   document_ = shared_.session().document();
   built_for_ = what;
   moving_ = same_place && std::max(mark_count(from_), mark_count(target_)) <= kMaxMoving;
