@@ -51,14 +51,14 @@ TEST(TokenizerFile, AddedTokensAreShort) {
   const auto added = [](const std::string& content) {
     return json{{"id", 9}, {"content", content}, {"normalized", true}};
   };
-  document["added_tokens"] = {added(std::string(1000, 'a'))};
+  document["added_tokens"] = json::array({added(std::string(1000, 'a'))});
   EXPECT_EQ(refusal(document), "accepted");
   document["added_tokens"] = {added("b"), added(std::string(1001, 'a'))};
   const std::string limit =
       "a token of 1,001 bytes is not allowed; allowed: at most 1,000 bytes, and 4,000,000 bytes for all of them";
   EXPECT_EQ(refusal(document), "added_tokens[1]: " + limit);
   // What it becomes counts.
-  document["added_tokens"] = {added("a")};
+  document["added_tokens"] = json::array({added("a")});
   document["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(1001, 'b')}};
   EXPECT_EQ(refusal(document), "added_tokens[0]: " + limit);
 }
