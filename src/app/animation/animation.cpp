@@ -177,17 +177,13 @@ Experiment Animation::experiment(std::size_t frame) const {
   return *with_value(base_, swept_, values_[frame]);
 }
 
-Result<void> Animation::check(const Trace& trace, std::size_t frame) const {
+Result<void> Animation::check(const Trace& trace) const {
   const std::string& name = swept_.parameter.name;
   const bool is_counted = lesson_ == nullptr && swept_.place == Sweepable::Place::view_option &&
                           swept_.parameter.kind == Parameter::Kind::integer && counts_the_trace(name);
   if (!is_counted) return {};
   const ViewChoice& choice = trace.experiment().view;
-  const Index limit = option_limit(*find_view(choice.name), trace, name, view_options(choice)->values);
-  const auto value = std::get<Index>(values_[frame]);
-  if (value <= limit) return {};
-  return fail("view option " + name + ": " + std::to_string(value) + " is not allowed; the experiment has 1 to " +
-              std::to_string(limit));
+  return check_option(*find_view(choice.name), trace, name, view_options(choice)->values);
 }
 
 FigureNote Animation::note(std::size_t frame) const {

@@ -42,8 +42,8 @@ class Animation {
 
   [[nodiscard]] std::size_t size() const { return lesson_ != nullptr ? lesson_->steps.size() : values_.size(); }
   [[nodiscard]] Experiment experiment(std::size_t frame) const;
-  /// Fails where its experiment, computed, has no such query or head as the sweep says.
-  [[nodiscard]] Result<void> check(const Trace& trace, std::size_t frame) const;
+  /// Fails where a frame's trace has no such query, key or head as the sweep says, whose note would name it.
+  [[nodiscard]] Result<void> check(const Trace& trace) const;
   /// What is said below it: "Temperature = 0.50", or the words of the step.
   [[nodiscard]] FigureNote note(std::size_t frame) const;
 

@@ -53,7 +53,7 @@ MadeFrame FrameMaker::make(FrameRequest request, const StopToken& stop) {
     made.trouble = trace.error().message;
     return made;
   }
-  if (const Result<void> there = animation_->check(**trace, number); !there) {
+  if (const Result<void> there = animation_->check(**trace); !there) {
     made.trouble = there.error().message;
     return made;
   }

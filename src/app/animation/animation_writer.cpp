@@ -132,7 +132,7 @@ class AnimationWriter {
       std::vector<std::string>& all = written_.warnings;
       if (all.size() < kMaxWarnings && std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
     }
-    if (const Result<void> there = animation().check(**computed, number); !there) return tl::unexpected(there.error());
+    if (const Result<void> there = animation().check(**computed); !there) return tl::unexpected(there.error());
     return AnimationFrame{std::move(*computed), pinned_.get(), &cache_, stop_};
   }
 

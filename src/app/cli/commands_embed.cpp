@@ -30,7 +30,7 @@ Result<FigureHtml> page_texts(const EmbedOptions& options, CommandFigure& made) 
   html.both_themes = options.theme == kByReader;
   Result<std::string> link =
       made.source.pinned
-          ? fail("a link does not hold the baseline that the view compares with")
+          ? fail(kLinkHasNoBaseline)
           : write_experiment_link(made.source.experiment, options.program.empty() ? kLinkPage : options.program);
   if (link) {
     html.link = std::move(*link);

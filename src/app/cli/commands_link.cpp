@@ -22,7 +22,7 @@ Result<CommandOutput> link_command(const LinkOptions& options) {
   const Result<std::string> link = write_experiment_link(experiment, options.base);
   if (!link) return fail(source_text(options.experiment) + ": " + link.error().message, link.error().kind);
   std::vector<std::string> warnings;
-  if (source->pinned) warnings.emplace_back("the link does not hold the baseline that the view compares with");
+  if (source->pinned) warnings.emplace_back(kLinkHasNoBaseline);
   return CommandOutput{*link + "\n", std::move(warnings)};
 }
 

@@ -53,7 +53,12 @@ bool option_applies(const View& view, const Trace& trace, const ParameterValues&
 /// pages or moments, which is 1 or 0 where the view cannot show the trace. `options` has every option of the view.
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
 
-/// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose.
+/// Fails where that option, which counts the trace, is larger than its limit.
+Result<void> check_option(const View& view, const Trace& trace, const std::string& name,
+                          const ParameterValues& options);
+
+/// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose. Queries and keys
+/// beyond the last one mean that one: they stay chosen while tokens are removed.
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options);
 
 /// Whether the view's figures are of an attention, with an equation: such a view shows an item of the batch.

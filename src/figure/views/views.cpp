@@ -93,19 +93,24 @@ Index option_limit(const View& view, const Trace& trace, std::string_view option
   return count(trace, options);
 }
 
+Result<void> check_option(const View& view, const Trace& trace, const std::string& name,
+                          const ParameterValues& options) {
+  const auto chosen = options.find(name);
+  if (chosen == options.end()) return {};
+  const Index limit = option_limit(view, trace, name, options);
+  if (std::get<Index>(chosen->second) <= limit) return {};
+  // Below 0 an option chooses by itself.
+  const bool of_view = name == "page" || name == "moment";
+  const double minimum = find_parameter(view.options, name)->minimum;
+  const Index least = minimum < 0 || name == "moment" ? 0 : 1;
+  const std::string has = of_view ? "; the view has " : "; the experiment has ";
+  return fail("view option " + name + ": " + value_text(chosen->second) + " is not allowed" + has +
+              std::to_string(least) + " to " + std::to_string(limit));
+}
+
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options) {
   for (const char* name : {"layer", "head", "item", "page", "position", "after", "token", "other_token", "moment"}) {
-    const auto chosen = options.find(name);
-    if (chosen == options.end()) continue;
-    const Index limit = option_limit(view, trace, name, options);
-    if (std::get<Index>(chosen->second) <= limit) continue;
-    // Below 0 an option chooses by itself.
-    const bool of_view = name == std::string_view("page") || name == std::string_view("moment");
-    const double minimum = find_parameter(view.options, name)->minimum;
-    const Index least = minimum < 0 || name == std::string_view("moment") ? 0 : 1;
-    const std::string has = of_view ? "; the view has " : "; the experiment has ";
-    return fail("view option " + std::string(name) + ": " + value_text(chosen->second) + " is not allowed" + has +
-                std::to_string(least) + " to " + std::to_string(limit));
+    if (Result<void> checked = check_option(view, trace, name, options); !checked) return checked;
   }
   return {};
 }

@@ -301,7 +301,9 @@ std::string path_from(const std::filesystem::path& folder, const std::filesystem
   std::error_code error;
   const std::filesystem::path real_folder = std::filesystem::weakly_canonical(folder, error);
   const bool is_linked = !error && real_folder != folder.lexically_normal();
-  if (is_linked) return path_from(real_folder, std::filesystem::weakly_canonical(file, error));
+  const std::filesystem::path real_file = is_linked ? std::filesystem::weakly_canonical(file, error) : file;
+  if (error) return file.string();
+  if (is_linked) return path_from(real_folder, real_file);
   const std::filesystem::path relative = file.lexically_relative(folder);
   const auto climbs = std::count(relative.begin(), relative.end(), "..");
   const auto depth = std::distance(folder.begin(), folder.end()) - 1;  // the root is no step

@@ -28,6 +28,9 @@ inline constexpr std::string_view kLinkPage = "attnscope.html";
 /// Whether `text` can only mean a link: an experiment in it may still be refused.
 bool is_experiment_link(std::string_view text);
 
+/// Of an experiment with a baseline.
+inline constexpr const char* kLinkHasNoBaseline = "a link does not hold the baseline that the view compares with";
+
 /// What messages call a source of an experiment: "the link", or `path_text` of a file's name.
 std::string source_text(const std::filesystem::path& source);
 

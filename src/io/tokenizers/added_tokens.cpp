@@ -77,9 +77,10 @@ Result<AddedTokens> AddedTokens::parse(const json& list, const Normalizer& norma
     }
     bytes += content.size();
     if (content.size() > PieceTrie::kMaxPieceBytes || bytes > kMaxAllBytes) {
-      return fail(where + ": a token of " + grouped_text(static_cast<Index>(content.size())) + " bytes" +
-                  " is not allowed; allowed: at most " + grouped_text(static_cast<Index>(PieceTrie::kMaxPieceBytes)) +
-                  " bytes" + ", and " + grouped_text(static_cast<Index>(kMaxAllBytes)) + " bytes" + " for all of them");
+      return fail(where + ": a token of " + grouped_text(static_cast<Index>(content.size())) +
+                  " bytes is not allowed; allowed: at most " +
+                  grouped_text(static_cast<Index>(PieceTrie::kMaxPieceBytes)) + " bytes, and " +
+                  grouped_text(static_cast<Index>(kMaxAllBytes)) + " bytes for all of them");
     }
     if (!content.empty()) (token->normalized ? added.normalized_ : added.plain_).add(content, position);
     added.tokens_.push_back(std::move(*token));

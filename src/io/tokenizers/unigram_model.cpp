@@ -118,7 +118,7 @@ Result<std::unique_ptr<TokenModel>> parse_unigram(const json& value) {
     const auto& piece = each[0].get_ref<const std::string&>();
     if (piece.size() > PieceTrie::kMaxPieceBytes) {
       return fail("model.vocab[" + std::to_string(scores.size()) + "]: a piece of " +
-                  grouped_text(static_cast<Index>(piece.size())) + " bytes" + " is not allowed; allowed: at most " +
+                  grouped_text(static_cast<Index>(piece.size())) + " bytes is not allowed; allowed: at most " +
                   grouped_text(static_cast<Index>(PieceTrie::kMaxPieceBytes)) + " bytes");
     }
     vocabulary.add(piece, static_cast<int>(scores.size()));

@@ -309,7 +309,9 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
   }
 }
 
-void words_to_read(const Style& style, const WordsAfter& after) {
+namespace {
+
+void line_to_read(const Style& style, const WordsAfter& after) {
   // What a step says comes first.
   if (after.words.empty() || ImGui::GetContentRegionAvail().y < ImGui::GetTextLineHeight()) return;
   const float right = ImGui::GetContentRegionMax().x;
@@ -329,6 +331,14 @@ void words_to_read(const Style& style, const WordsAfter& after) {
     ImGui::SameLine(0, line_width(" "));
     ImGui::TextDisabled("%s", share.c_str());
   }
+}
+
+}  // namespace
+
+void words_to_read(const Style& style, std::span<const WordsAfter> answers) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
+  for (const WordsAfter& after : answers) line_to_read(style, after);
+  ImGui::PopStyleVar();
 }
 
 void texts_to_change(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {

@@ -27,8 +27,8 @@ void text_panel(const Style& style, const Experiment& experiment, std::span<cons
 /// of a long text. Shows nothing without a model that reads text.
 void texts_to_read(const Style& style, const Experiment& experiment);
 
-/// One line with what the model answers, as far as there is room below what stands there.
-void words_to_read(const Style& style, const WordsAfter& after);
+/// A line for each with what the model answers, as far as there is room below what stands there.
+void words_to_read(const Style& style, std::span<const WordsAfter> answers);
 
 /// The boxes alone, below each other: for steps of a lesson that tell to change the text.
 void texts_to_change(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);

@@ -85,8 +85,7 @@ void LessonRunner::show_below_look(const Style& style, const Areas& areas, const
   if (!areas.has_inspector && wanted.inspector && beside.inspection != nullptr)
     inspected_number(style, *beside.inspection);
   if (areas.has_row) return;
-  for (const WordsAfter& after : answers_.of(shared_.traces.trace(), experiment, wanted.answers))
-    words_to_read(style, after);
+  words_to_read(style, answers_.of(shared_.traces.trace(), experiment, wanted.answers));
 }
 
 void LessonRunner::show(const Style& style, const Areas& areas, const Beside& beside, WindowParts& parts,
@@ -161,17 +160,22 @@ void LessonRunner::step(int by, UiIntents& intents) const {
   intents.actions.push_back({GoToStep{static_cast<std::size_t>(step)}, 0});
 }
 
-void LessonRunner::pin_cell_after(const Edit& edit, std::size_t step_before) {
+LessonRunner::Place LessonRunner::place() const {
   const Session& session = shared_.session();
-  // What the user pinned comes back with the document below the lesson.
-  if (std::holds_alternative<CloseLesson>(edit)) shared_.state.pinned = std::exchange(pinned_before_, std::nullopt);
-  if (std::holds_alternative<OpenLesson>(edit) && !is_open_) pinned_before_ = shared_.state.pinned;
-  is_open_ = session.lesson() != nullptr;
+  return {session.lesson() != nullptr, session.lesson_step()};
+}
+
+void LessonRunner::pin_cell_after(const Edit& edit, const Place& before) {
+  const Session& session = shared_.session();
+  const Place now = place();
+  std::optional<NamedCell>& pinned = shared_.state.pinned;
+  if (now.is_open && !before.is_open) pinned_before_ = pinned;
+  if (before.is_open && !now.is_open) pinned = std::exchange(pinned_before_, std::nullopt);
   const bool opened = std::holds_alternative<OpenLesson>(edit) || std::holds_alternative<GoToStep>(edit) ||
-                      std::holds_alternative<BackToLesson>(edit) || session.lesson_step() != step_before;
-  if (!opened || session.lesson() == nullptr) return;
+                      std::holds_alternative<BackToLesson>(edit) || now.step != before.step;
+  if (!opened || !now.is_open) return;
   const std::optional<LessonCell>& cell = session.lesson()->steps[session.lesson_step()].cell;
-  shared_.state.pinned = cell ? std::optional(NamedCell{cell->tensor, cell->index}) : std::nullopt;
+  pinned = cell ? std::optional(NamedCell{cell->tensor, cell->index}) : std::nullopt;
   shared_.state.by_keyboard = true;
 }
 

@@ -58,8 +58,15 @@ class LessonRunner {
   [[nodiscard]] bool tells_of_options();
   /// Goes `by` steps on in the open lesson, as far as it has them.
   void step(int by, UiIntents& intents) const;
-  /// Pins the step's cell when `edit` opened a step, or went back to another one than `step_before`.
-  void pin_cell_after(const Edit& edit, std::size_t step_before);
+  /// Where the user is in a lesson.
+  struct Place {
+    bool is_open = false;
+    std::size_t step = 0;
+  };
+  [[nodiscard]] Place place() const;
+  /// Pins the step's cell when `edit` opened a step, or led to another one than `before`. What the user had pinned before
+  /// a lesson was opened comes back with the document below it.
+  void pin_cell_after(const Edit& edit, const Place& before);
 
   /// Requests the step's comparison, unless it was the last one requested.
   void request_comparison();
@@ -121,8 +128,7 @@ class LessonRunner {
   BesideFor beside_for_;
   BesideStep beside_step_;
   QuotedAnswers answers_;
-  bool is_open_ = false;                    ///< a lesson, after the last edit
-  std::optional<NamedCell> pinned_before_;  ///< by the user, before it was opened
+  std::optional<NamedCell> pinned_before_;  ///< by the user, before the lesson was opened
   std::optional<ComparisonRequest> requested_;
   std::optional<Result<EquivalenceResult>> comparison_;
 };

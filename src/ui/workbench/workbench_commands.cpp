@@ -80,11 +80,11 @@ void Workbench::apply(const Action& asked) {
   // Opening a view and selecting the pinned cell's query and key in it is one step for Undo.
   if (opens && action.gesture == 0) action.gesture = ++state_.gesture;
   const auto* text = std::get_if<SetText>(&action.edit);
-  const std::size_t step = session().lesson_step();
+  const LessonRunner::Place place = lesson_.place();
   if (const Result<void> done = workspace_.session().apply(action); !done)
     return text != nullptr ? refuse_text(*text, done.error().message) : state_.say(done.error().message, true);
   if (text != nullptr) take_text(*text);
-  lesson_.pin_cell_after(action.edit, step);
+  lesson_.pin_cell_after(action.edit, place);
   if (opens) show_pinned_pair(shared_, action.gesture);
 }
 
