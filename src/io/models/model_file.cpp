@@ -74,8 +74,10 @@ class FolderModel final : public Model {
   [[nodiscard]] Result<ModelText> tokens(std::string_view text, const std::optional<std::string>& second,
                                          bool for_decoder) const override {
     if (!tokenizer_) return tl::unexpected(tokenizer_.error());
+    const Result<const Tokenizer*> tokenizer = for_decoder ? (*tokenizer_)->for_decoder() : tokenizer_->get();
+    if (!tokenizer) return tl::unexpected(tokenizer.error());
     const std::optional<std::string_view> pair = second ? std::optional<std::string_view>(*second) : std::nullopt;
-    const Result<TokenizedText> tokens = (*tokenizer_)->encode(text, pair);
+    const Result<TokenizedText> tokens = (*tokenizer)->encode(text, pair);
     if (!tokens) return tl::unexpected(tokens.error());
     ModelText result;
     result.text = text;

@@ -10,12 +10,14 @@
 #ifdef ATTNSCOPE_SENTENCEPIECE
 #include <sentencepiece_processor.h>
 
+#include <array>
 #include <limits>
 
 #include "io/base/file.h"
 #include "io/tokenizers/added_tokens.h"
 #include "io/tokenizers/byte_level.h"
 #include "io/tokenizers/charsmap.h"
+#include "io/tokenizers/fields.h"
 #include "io/tokenizers/token_model.h"
 #include "io/tokenizers/vocabulary.h"
 #include "io/tokenizers/vocabulary_files.h"
@@ -54,6 +56,7 @@ namespace {
 
 using nlohmann::json;
 using Processor = sentencepiece::SentencePieceProcessor;
+using SharedTokenizer = std::shared_ptr<const Tokenizer>;
 
 constexpr const char* kSpace = "▁";
 
@@ -61,7 +64,9 @@ class SentencePieceEncoder final : public TextEncoder {
  public:
   /// `vocabulary` has the ids of the pieces where the model has others (Marian).
   SentencePieceEncoder(std::unique_ptr<Processor> processor, AddedTokens added, std::optional<Vocabulary> vocabulary)
-      : processor_(std::move(processor)), added_(std::move(added)), vocabulary_(std::move(vocabulary)) {}
+      : processor_(std::move(processor)), added_(std::move(added)), vocabulary_(std::move(vocabulary)) {
+    for (const AddedToken& token : added_.tokens()) added_pieces_.add(token.content, token.id);
+  }
 
   [[nodiscard]] Result<std::vector<TextToken>> encode(std::string_view text) const override {
     std::vector<TextToken> tokens;
@@ -80,9 +85,7 @@ class SentencePieceEncoder final : public TextEncoder {
   }
 
   [[nodiscard]] std::string piece(int id) const override {
-    for (const AddedToken& token : added_.tokens()) {
-      if (token.id == id) return token.content;
-    }
+    if (const std::string_view added = added_pieces_.piece(id); !added.empty()) return std::string(added);
     if (vocabulary_) return std::string(vocabulary_->piece(id));
     return id >= 0 && id < processor_->GetPieceSize() ? processor_->IdToPiece(id) : "";
   }
@@ -97,9 +100,7 @@ class SentencePieceEncoder final : public TextEncoder {
   }
 
   [[nodiscard]] std::optional<int> id_of(std::string_view piece) const override {
-    for (const AddedToken& token : added_.tokens()) {
-      if (token.content == piece) return token.id;
-    }
+    if (const std::optional<int> added = added_pieces_.id(piece)) return added;
     if (vocabulary_) return vocabulary_->id(piece);
     const int id = processor_->PieceToId(std::string(piece));
     const bool found = id >= 0 && id < processor_->GetPieceSize() && processor_->IdToPiece(id) == piece;
@@ -113,10 +114,9 @@ class SentencePieceEncoder final : public TextEncoder {
   }
 
   [[nodiscard]] std::size_t size() const override {
-    std::size_t all =
+    const std::size_t own =
         vocabulary_ ? vocabulary_->size() : static_cast<std::size_t>(std::max(processor_->GetPieceSize(), 0));
-    for (const AddedToken& token : added_.tokens()) all = std::max(all, static_cast<std::size_t>(token.id) + 1);
-    return all;
+    return std::max(own, added_pieces_.size());
   }
 
  private:
@@ -135,44 +135,77 @@ class SentencePieceEncoder final : public TextEncoder {
 
   std::unique_ptr<Processor> processor_;
   AddedTokens added_;
+  Vocabulary added_pieces_;
   std::optional<Vocabulary> vocabulary_;
 };
 
-/// Whether the tokenizer puts a token (bos, eos) at an end of the text.
-bool adds(const json& config, const char* name, std::initializer_list<std::string_view> classes) {
-  if (!config.is_object()) return false;
-  if (const auto found = config.find(name); found != config.end() && found->is_boolean()) return found->get<bool>();
-  const auto kind = config.find("tokenizer_class");
-  if (kind == config.end() || !kind->is_string()) return false;
-  std::string_view called = kind->get_ref<const std::string&>();
-  if (called.ends_with("Fast")) called.remove_suffix(4);
-  return std::find(classes.begin(), classes.end(), called) != classes.end();
+/// Whether the tokenizer puts a token (bos, eos) at an end of the text: its configuration says so, otherwise its kind.
+bool adds(const json& config, const char* name, bool of_kind) {
+  if (!config.is_object()) return of_kind;
+  const auto found = config.find(name);
+  return found != config.end() && found->is_boolean() ? found->get<bool>() : of_kind;
 }
 
-TokenTemplate template_of(const json& config, std::optional<int> begin, std::optional<int> end) {
+bool begins_texts(const std::string& kind) {
+  constexpr std::array<std::string_view, 4> kKinds = {"llama", "gemma", "mistral", "mixtral"};
+  return std::ranges::any_of(kKinds, [&](std::string_view part) { return kind.find(part) != std::string::npos; });
+}
+
+/// T5, mT5, LongT5, but not T5Gemma.
+bool is_t5(std::string_view kind) { return kind.ends_with("t5"); }
+
+/// Each text between the tokens that begin and end it.
+TokenTemplate template_of(std::optional<int> begin, std::optional<int> end) {
   using Kind = TemplatePart::Kind;
   TokenTemplate result;
   result.single.clear();
   result.pair.clear();
   for (const Kind kind : {Kind::first_text, Kind::second_text}) {
     std::vector<TemplatePart> part;
-    if (begin && adds(config, "add_bos_token", {"LlamaTokenizer", "GemmaTokenizer"}))
-      part.push_back({Kind::tokens, 0, {*begin}});
+    if (begin) part.push_back({Kind::tokens, 0, {*begin}});
     part.push_back({kind, 0});
-    if (end && adds(config, "add_eos_token", {"T5Tokenizer", "MarianTokenizer"}))
-      part.push_back({Kind::tokens, 0, {*end}});
+    if (end) part.push_back({Kind::tokens, 0, {*end}});
     if (kind == Kind::first_text) result.single = part;
     result.pair.insert(result.pair.end(), part.begin(), part.end());
   }
   return result;
 }
 
+/// The pieces that a text has only where they are written in it.
 json pieces_of(const Processor& processor) {
   json pieces = json::object();
   for (int id = 0; id < processor.GetPieceSize(); ++id) {
-    if (processor.IsControl(id)) pieces[processor.IdToPiece(id)] = static_cast<unsigned>(id);
+    if (processor.IsControl(id) || processor.IsUnknown(id)) pieces[processor.IdToPiece(id)] = static_cast<unsigned>(id);
   }
   return pieces;
+}
+
+/// What T5 appends to the pieces of its model: <extra_id_99> to <extra_id_0>. They take the white space around them.
+Result<json> extra_ids(const json& config, int pieces) {
+  constexpr int kDefault = 100;
+  constexpr int kMax = 10'000;
+  const json none = json::object();
+  Fields fields(config.is_object() ? config : none, "");
+  const int count = fields.number("extra_ids", kMax, kDefault);
+  if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
+  json tokens = json::array();
+  for (int i = 0; i < count; ++i) {
+    tokens.push_back({{"id", static_cast<unsigned>(pieces + count - 1 - i)},
+                      {"content", "<extra_id_" + std::to_string(i) + ">"},
+                      {"lstrip", true},
+                      {"rstrip", true}});
+  }
+  return tokens;
+}
+
+/// Marian's codes of languages, ">>fr<<", which are pieces of its vocabulary and not of its models.
+json language_codes(const json& pieces) {
+  json tokens = json::array();
+  for (const auto& [piece, id] : pieces.items()) {
+    if (piece.size() > 4 && piece.starts_with(">>") && piece.ends_with("<<"))
+      tokens.push_back({{"content", piece}, {"special", false}});
+  }
+  return tokens;
 }
 
 /// Reads a protocol buffer field by field.
@@ -251,36 +284,65 @@ Result<std::unique_ptr<Processor>> load(const std::filesystem::path& file) {
   return processor;
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Tokenizer>> read_sentencepiece(const std::filesystem::path& file) {
-  Result<std::unique_ptr<Processor>> processor = load(file);
-  if (!processor) return tl::unexpected(processor.error());
-  const std::filesystem::path folder = file.parent_path();
-  const bool is_marian = file.filename() == kMarianFile;
-  Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
-  if (!config) return tl::unexpected(config.error());
-  std::optional<Vocabulary> vocabulary;
-  json declarable = pieces_of(**processor);
-  if (is_marian) {
-    Result<json> pieces = read_optional_json(folder / kVocabularyFile);
-    if (!pieces) return tl::unexpected(pieces.error());
-    Result<Vocabulary> parsed = parse_vocabulary({{"vocab", *pieces}});
-    if (!parsed) return fail(path_text(folder / kVocabularyFile) + ": " + parsed.error().message);
-    vocabulary = std::move(*parsed);
-    declarable = std::move(*pieces);
-    *config = {{"tokenizer_class", "MarianTokenizer"}};
-  }
-  const Result<json> declared = declared_tokens(folder, declarable);
+/// The tokens that are found in a text before the model in `file` sees it; see `declared_tokens`.
+Result<AddedTokens> added_tokens(const std::filesystem::path& file, const json& pieces, const json& of_kind) {
+  const Result<json> declared = declared_tokens(file.parent_path(), pieces, of_kind);
   if (!declared) return tl::unexpected(declared.error());
   Result<AddedTokens> added = AddedTokens::parse(*declared, [](AlignedText text) { return text; });
   if (!added) return fail(path_text(file) + ": " + added.error().message);
-  const auto control = [](int id) { return id < 0 ? std::nullopt : std::optional(id); };
-  const std::optional<int> end = vocabulary ? vocabulary->id("</s>") : control((*processor)->eos_id());
-  TokenTemplate with_template = template_of(*config, control((*processor)->bos_id()), end);
+  return added;
+}
+
+/// source.spm or target.spm. Their ids are those of vocab.json.
+Result<SharedTokenizer> read_marian(const std::filesystem::path& file, Tokenizer::ForDecoder for_decoder) {
+  Result<std::unique_ptr<Processor>> processor = load(file);
+  if (!processor) return tl::unexpected(processor.error());
+  const std::filesystem::path vocabulary_file = file.parent_path() / kVocabularyFile;
+  const Result<json> pieces = read_optional_json(vocabulary_file);
+  if (!pieces) return tl::unexpected(pieces.error());
+  Result<Vocabulary> vocabulary = parse_vocabulary({{"vocab", *pieces}});
+  if (!vocabulary) return fail(path_text(vocabulary_file) + ": " + vocabulary.error().message);
+  Result<AddedTokens> added = added_tokens(file, *pieces, language_codes(*pieces));
+  if (!added) return tl::unexpected(added.error());
+  TokenTemplate with_template = template_of(std::nullopt, vocabulary->id("</s>"));
   return std::make_shared<const Tokenizer>(
-      std::make_unique<SentencePieceEncoder>(std::move(*processor), std::move(*added), std::move(vocabulary)),
+      std::make_unique<SentencePieceEncoder>(std::move(*processor), std::move(*added), std::move(*vocabulary)),
+      std::move(with_template), std::move(for_decoder));
+}
+
+/// A model with ids of its own.
+Result<SharedTokenizer> read_model(const std::filesystem::path& file) {
+  Result<std::unique_ptr<Processor>> processor = load(file);
+  if (!processor) return tl::unexpected(processor.error());
+  const std::filesystem::path folder = file.parent_path();
+  const Result<json> model_config = read_optional_json(folder / kModelConfigFile);
+  if (!model_config) return tl::unexpected(model_config.error());
+  const Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
+  if (!config) return tl::unexpected(config.error());
+  const std::string kind = tokenizer_kind(*model_config, *config);
+  Result<json> of_kind = json::array();
+  if (is_t5(kind)) of_kind = extra_ids(*config, (*processor)->GetPieceSize());
+  if (!of_kind) return fail(path_text(folder / kTokenizerConfigFile) + ": " + of_kind.error().message);
+  Result<AddedTokens> added = added_tokens(file, pieces_of(**processor), *of_kind);
+  if (!added) return tl::unexpected(added.error());
+  const auto added_if = [](bool is_added, int id) { return is_added && id >= 0 ? std::optional(id) : std::nullopt; };
+  TokenTemplate with_template =
+      template_of(added_if(adds(*config, "add_bos_token", begins_texts(kind)), (*processor)->bos_id()),
+                  added_if(adds(*config, "add_eos_token", is_t5(kind)), (*processor)->eos_id()));
+  return std::make_shared<const Tokenizer>(
+      std::make_unique<SentencePieceEncoder>(std::move(*processor), std::move(*added), std::nullopt),
       std::move(with_template));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Tokenizer>> read_sentencepiece(const std::filesystem::path& file) {
+  if (file.filename() != kMarianFile) return read_model(file);
+  const std::filesystem::path target = file.parent_path() / kMarianTargetFile;
+  std::error_code error;
+  Tokenizer::ForDecoder for_decoder;
+  if (std::filesystem::exists(target, error)) for_decoder = read_marian(target, std::nullopt);
+  return read_marian(file, std::move(for_decoder));
 }
 
 #else

@@ -96,6 +96,12 @@ std::vector<std::filesystem::path> Tokenizer::files(const std::filesystem::path&
   return files;
 }
 
+Result<const Tokenizer*> Tokenizer::for_decoder() const {
+  if (!for_decoder_) return this;
+  if (!*for_decoder_) return tl::unexpected(for_decoder_->error());
+  return (*for_decoder_)->get();
+}
+
 Result<TokenizedText> Tokenizer::encode(std::string_view text, std::optional<std::string_view> second,
                                         bool with_template) const {
   Result<std::vector<TextToken>> first_tokens = encode_checked(*encoder_, text, "the text");

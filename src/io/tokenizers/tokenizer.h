@@ -27,16 +27,20 @@ struct TokenizedText {
 /// Immutable; threads may share one.
 class Tokenizer {
  public:
-  /// Reads the tokenizer in a model's folder: tokenizer.json, or vocab.json with merges.txt, vocab.txt, source.spm with
-  /// vocab.json, or a SentencePiece model (*.model). The error is one line that names the file.
+  /// Reads the tokenizer in a model's folder: tokenizer.json, or vocab.json with merges.txt, vocab.txt, source.spm (and
+  /// target.spm) with vocab.json, or a SentencePiece model (*.model). The error is one line that names the file.
   static Result<std::shared_ptr<const Tokenizer>> read(const std::filesystem::path& folder);
   /// The files in a model's folder that a tokenizer may be read from.
   static std::vector<std::filesystem::path> files(const std::filesystem::path& folder);
   /// The tokenizer that the text of a tokenizer.json describes. Errors do not name a file.
   static Result<std::shared_ptr<const Tokenizer>> parse(std::string_view json);
 
-  Tokenizer(std::unique_ptr<const TextEncoder> encoder, TokenTemplate with_template)
-      : encoder_(std::move(encoder)), template_(std::move(with_template)) {}
+  /// The tokenizer of a decoder's text, or why it cannot be read; none where it is the same one.
+  using ForDecoder = std::optional<Result<std::shared_ptr<const Tokenizer>>>;
+
+  Tokenizer(std::unique_ptr<const TextEncoder> encoder, TokenTemplate with_template,
+            ForDecoder for_decoder = std::nullopt)
+      : encoder_(std::move(encoder)), template_(std::move(with_template)), for_decoder_(std::move(for_decoder)) {}
 
   /// The tokens of a text, or of a pair of texts. A span includes the space that a piece like "Ġthe" stands for.
   [[nodiscard]] Result<TokenizedText> encode(std::string_view text, std::optional<std::string_view> second = {},
@@ -50,10 +54,14 @@ class Tokenizer {
   [[nodiscard]] std::optional<int> unknown() const { return encoder_->unknown(); }
   /// One more than the largest id.
   [[nodiscard]] std::size_t size() const { return encoder_->size(); }
+  /// The tokenizer of the text that a decoder continues, with the same ids: that of target.spm (Marian), otherwise this
+  /// one. It lives as long as this one. The error names the file.
+  [[nodiscard]] Result<const Tokenizer*> for_decoder() const;
 
  private:
   std::unique_ptr<const TextEncoder> encoder_;
   TokenTemplate template_;
+  ForDecoder for_decoder_;
 };
 
 }  // namespace attnscope

@@ -15,13 +15,16 @@ inline constexpr const char* kVocabularyFile = "vocab.json";
 inline constexpr const char* kMergesFile = "merges.txt";
 inline constexpr const char* kBertVocabularyFile = "vocab.txt";
 inline constexpr const char* kMarianFile = "source.spm";
+inline constexpr const char* kMarianTargetFile = "target.spm";
+/// Not of the tokenizer, but says of which kind it is.
+inline constexpr const char* kModelConfigFile = "config.json";
 /// The extension of other SentencePiece models, which have any name.
 inline constexpr const char* kSentencePieceExtension = ".model";
 
 /// All of them except SentencePiece models with a name of their own.
-inline constexpr std::array<const char*, 8> kTokenizerFiles = {
-    kTokenizerFile,  kTokenizerConfigFile, kSpecialTokensFile,  kAddedTokensFile,
-    kVocabularyFile, kMergesFile,          kBertVocabularyFile, kMarianFile};
+inline constexpr std::array<const char*, 9> kTokenizerFiles = {
+    kTokenizerFile, kTokenizerConfigFile, kSpecialTokensFile, kAddedTokensFile, kVocabularyFile,
+    kMergesFile,    kBertVocabularyFile,  kMarianFile,        kMarianTargetFile};
 
 /// Whether a file with this name is one of a tokenizer's.
 inline bool is_tokenizer_file(std::string_view name) {

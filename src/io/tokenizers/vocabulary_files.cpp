@@ -45,11 +45,14 @@ bool flag_or(const json& object, const char* name, bool fallback) {
   return found != object.end() && found->is_boolean() ? found->get<bool>() : fallback;
 }
 
-/// The kind of the model or of its tokenizer, in lower case: "roberta", "qwen2tokenizer".
-std::string kind_of(const json& config, const json& tokenizer_config) {
-  std::string kind = text_or(tokenizer_config, "tokenizer_class", "") + " " + text_or(config, "model_type", "");
-  for (char& c : kind) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return kind;
+std::string lowercase_ascii(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+/// Whether models of any kind have tokenizers of this class, in lower case.
+bool is_general_class(std::string_view name) {
+  return name.empty() || name.starts_with("pretrainedtokenizer") || name.ends_with("backend");
 }
 
 /// The id of `piece` in {piece: id}; null if it has none.
@@ -60,9 +63,14 @@ json id_in(const json& vocabulary, const std::string& piece) {
 
 using TokenList = std::map<std::string, json>;  // by content
 
+/// The text of a token that is a string or an object with properties; empty if it is neither.
+std::string content_of(const json& token) {
+  return token.is_string() ? token.get<std::string>() : text_or(token, "content", "");
+}
+
 /// Adds a token that is a string or an object with properties.
 void declare(TokenList& tokens, const json& token, const json& id, bool special) {
-  const std::string content = token.is_string() ? token.get<std::string>() : text_or(token, "content", "");
+  const std::string content = content_of(token);
   if (content.empty() || !id.is_number_unsigned()) return;
   tokens[content] = {{"id", id},
                      {"content", content},
@@ -85,13 +93,51 @@ void declare_by_id(TokenList& tokens, const json& config) {
   }
 }
 
+/// The tokens of a folder that declares none: they are always themselves.
+void declare_undeclared(TokenList& tokens, const json& vocabulary, const json& of_kind) {
+  for (const char* name :
+       {"<|endoftext|>", "<s>", "</s>", "<pad>", "<unk>", "<mask>", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})
+    declare(tokens, name, id_in(vocabulary, name), true);
+  for (const json& token : of_kind) {
+    const bool has_id = token.is_object() && token.contains("id");
+    declare(tokens, token, has_id ? token["id"] : id_in(vocabulary, content_of(token)), true);
+  }
+}
+
+/// added_tokens.json: {token: id}. What is known of a token stays.
+void declare_added(TokenList& tokens, const json& added) {
+  if (!added.is_object()) return;
+  for (const auto& [content, id] : added.items()) {
+    const auto known = tokens.find(content);
+    if (known == tokens.end()) {
+      declare(tokens, content, id, false);
+    } else if (id.is_number_unsigned()) {
+      known->second["id"] = id;
+    }
+  }
+}
+
+/// A token without properties keeps those that are known of it.
+void declare_special(TokenList& tokens, const json& token, const json& vocabulary) {
+  const std::string content = content_of(token);
+  const auto known = tokens.find(content);
+  if (known == tokens.end()) {
+    declare(tokens, token, id_in(vocabulary, content), true);
+  } else if (token.is_string()) {
+    known->second["special"] = true;
+  } else {
+    const json id = known->second["id"];
+    declare(tokens, token, id, true);
+  }
+}
+
 /// bos_token, eos_token, … of tokenizer_config.json and special_tokens_map.json.
 void declare_named(TokenList& tokens, const json& object, const json& vocabulary) {
   if (!object.is_object()) return;
-  for (const auto& [name, token] : object.items()) {
-    if (!name.ends_with("_token")) continue;
-    const std::string content = text_or(object, name.c_str(), "");
-    if (!tokens.contains(content)) declare(tokens, token, id_in(vocabulary, content), true);
+  for (const auto& [name, value] : object.items()) {
+    if (name.ends_with("_token")) declare_special(tokens, value, vocabulary);
+    if (name != "additional_special_tokens" || !value.is_array()) continue;
+    for (const json& token : value) declare_special(tokens, token, vocabulary);
   }
 }
 
@@ -107,12 +153,23 @@ json token_with_id(const json& vocabulary, const std::string& piece) {
   return json::array({piece, id_in(vocabulary, piece)});
 }
 
+bool is_roberta_or_bart(const std::string& kind) {
+  return kind.find("roberta") != std::string::npos || kind.find("bart") != std::string::npos;
+}
+
+/// What the class of a tokenizer with vocab.json and merges.txt says about its tokens.
+json tokens_of_bpe_kind(const std::string& kind, const json& config) {
+  if (!is_roberta_or_bart(kind)) return json::array();
+  const json mask = {{"content", text_or(config, "mask_token", "<mask>")}, {"lstrip", true}};
+  return json::array({mask});
+}
+
 /// The settings that belong to the kind of a model with vocab.json and merges.txt.
 void add_bpe_kind(json& document, const std::string& kind, const json& config) {
   const json& vocabulary = document["model"]["vocab"];
   const bool prefix_space = flag_or(config, "add_prefix_space", false);
   document["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", prefix_space}};
-  if (kind.find("roberta") != std::string::npos || kind.find("bart") != std::string::npos) {
+  if (is_roberta_or_bart(kind)) {
     document["post_processor"] = {{"type", "RobertaProcessing"},
                                   {"sep", token_with_id(vocabulary, text_or(config, "sep_token", "</s>"))},
                                   {"cls", token_with_id(vocabulary, text_or(config, "cls_token", "<s>"))}};
@@ -146,7 +203,16 @@ Result<json> parse_merges_text(std::string_view text) {
   return merges;
 }
 
-Result<json> declared_tokens(const std::filesystem::path& folder, const json& vocabulary) {
+std::string tokenizer_kind(const json& config, const json& tokenizer_config) {
+  std::string kind = lowercase_ascii(text_or(tokenizer_config, "tokenizer_class", ""));
+  if (is_general_class(kind)) return lowercase_ascii(text_or(config, "model_type", ""));
+  for (const std::string_view end : {"fast", "tokenizer"}) {
+    if (kind.ends_with(end)) kind.resize(kind.size() - end.size());
+  }
+  return kind;
+}
+
+Result<json> declared_tokens(const std::filesystem::path& folder, const json& vocabulary, const json& of_kind) {
   TokenList tokens;
   Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
   if (!config) return config;
@@ -154,14 +220,10 @@ Result<json> declared_tokens(const std::filesystem::path& folder, const json& vo
   if (!special) return special;
   Result<json> added = read_optional_json(folder / kAddedTokensFile);
   if (!added) return added;
-  // The folder may declare none: these are always themselves.
-  for (const char* name : {"<|endoftext|>", "<s>", "</s>", "<pad>", "<mask>", "[PAD]", "[CLS]", "[SEP]", "[MASK]"})
-    declare(tokens, name, id_in(vocabulary, name), true);
-  if (added->is_object()) {
-    for (const auto& [content, id] : added->items()) declare(tokens, content, id, false);
-  }
-  declare_named(tokens, *special, vocabulary);
+  declare_undeclared(tokens, vocabulary, of_kind);
+  declare_added(tokens, *added);
   declare_named(tokens, *config, vocabulary);
+  declare_named(tokens, *special, vocabulary);
   declare_by_id(tokens, *config);
   json list = json::array();
   for (const auto& [content, token] : tokens) list.push_back(token);
@@ -173,17 +235,18 @@ Result<json> read_bpe_files(const std::filesystem::path& folder) {
   if (!vocabulary) return vocabulary;
   const Result<std::string> merges = read_file(folder / kMergesFile, kMaxTokenizerBytes);
   if (!merges) return tl::unexpected(merges.error());
-  Result<json> config = read_optional_json(folder / "config.json");
+  Result<json> config = read_optional_json(folder / kModelConfigFile);
   if (!config) return config;
   Result<json> tokenizer_config = read_optional_json(folder / kTokenizerConfigFile);
   if (!tokenizer_config) return tokenizer_config;
-  Result<json> added = declared_tokens(folder, *vocabulary);
+  const std::string kind = tokenizer_kind(*config, *tokenizer_config);
+  Result<json> added = declared_tokens(folder, *vocabulary, tokens_of_bpe_kind(kind, *tokenizer_config));
   if (!added) return added;
   Result<json> pairs = parse_merges_text(*merges);
   if (!pairs) return fail(path_text(folder / kMergesFile) + ": " + pairs.error().message);
   json document = {{"added_tokens", std::move(*added)}, {"decoder", {{"type", "ByteLevel"}}}};
   document["model"] = {{"type", "BPE"}, {"vocab", std::move(*vocabulary)}, {"merges", std::move(*pairs)}};
-  add_bpe_kind(document, kind_of(*config, *tokenizer_config), *tokenizer_config);
+  add_bpe_kind(document, kind, *tokenizer_config);
   return document;
 }
 
