@@ -152,7 +152,7 @@ void build(ModelBuilder& m, const BertNames& names, const std::string& family) {
   bert.heads = m.integer(names.heads);
   bert.hidden = m.integer(names.hidden);
   bert.vocabulary = m.integer("vocab_size");
-  bert.epsilon = family == "distilbert" ? 1e-12 : m.real("layer_norm_eps", 1e-12);
+  bert.epsilon = family == "distilbert" ? 1e-12 : m.positive("layer_norm_eps", 1e-12);
   bert.activation = m.activation(names.activation, "gelu");
   const Index layers = m.integer(names.layers);
   const Index positions = m.integer("max_position_embeddings", 512);

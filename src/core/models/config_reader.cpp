@@ -71,6 +71,13 @@ double ConfigReader::real(std::string_view field, std::optional<double> default_
   return default_value.value_or(1);
 }
 
+double ConfigReader::positive(std::string_view field, std::optional<double> default_value) {
+  const double number = real(field, default_value);
+  if (number > 0) return number;
+  fail(place(field) + ": " + exact_text(number) + " is not allowed; allowed: above 0");
+  return 1;
+}
+
 bool ConfigReader::flag(std::string_view field, bool default_value) {
   const auto* value = typed<bool>(field, "true or false");
   return value != nullptr ? *value : default_value;

@@ -29,6 +29,8 @@ class ConfigReader {
   /// A position, from 0 to 2^24.
   Index index(std::string_view field, Index default_value);
   double real(std::string_view field, std::optional<double> default_value = {});
+  /// A number above 0.
+  double positive(std::string_view field, std::optional<double> default_value = {});
   bool flag(std::string_view field, bool default_value);
   std::string choice(std::string_view field, std::string_view default_value = {});
   [[nodiscard]] const ConfigValue* find(std::string_view field) const;

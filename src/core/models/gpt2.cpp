@@ -50,7 +50,7 @@ void build(ModelBuilder& m) {
   gpt.features = m.integer("n_embd");
   gpt.heads = m.integer("n_head");
   gpt.hidden = m.find("n_inner") != nullptr ? m.integer("n_inner") : 4 * gpt.features;
-  gpt.epsilon = m.real("layer_norm_epsilon", 1e-5);
+  gpt.epsilon = m.positive("layer_norm_epsilon", 1e-5);
   gpt.scale = m.flag("scale_attn_weights", true);
   gpt.scale_by_layer = m.flag("scale_attn_by_inverse_layer_idx", false);
   gpt.activation = m.activation("activation_function", "gelu_new");

@@ -1,7 +1,6 @@
 // GPT-NeoX and Pythia. Source: Black et al. 2022, GPT-NeoX-20B.
 #include <cmath>
 #include <string>
-#include <tuple>
 
 #include "core/models/model_builder.h"
 #include "core/models/models.h"
@@ -16,7 +15,6 @@ struct NeoX {
   Index heads = 0;
   bool bias = true;  ///< of the projections of attention
   std::vector<double> frequencies;
-  double factor = 1;
 };
 
 /// q, k and v of a head lie side by side.
@@ -28,8 +26,8 @@ Value attention(ModelBuilder& m, const NeoX& neox, const std::string& prefix, co
                      qkv, {{"part", 3}, {"head", neox.heads}}, {{"part", at}});
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query", 0), part("k", "key", 1), part("v", "key", 2)};
-  attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, neox.frequencies, neox.factor);
-  attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, neox.frequencies, neox.factor);
+  attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, neox.frequencies);
+  attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, neox.frequencies);
   m.set_root_divisor(attention);
   attention.mask = causal_mask();
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "dense", neox.features, neox.bias},
@@ -50,11 +48,10 @@ void build(ModelBuilder& m) {
     m.fail("config.json: " + std::string(share_field) + " has to be above 0 and at most 1");
   if (m.error()) return;
   const Index dim = neox.features / neox.heads;
-  std::tie(neox.frequencies, neox.factor) =
-      rotary_config(m, static_cast<Index>(std::floor(static_cast<double>(dim) * share)));
+  neox.frequencies = rotary_config(m, static_cast<Index>(std::floor(static_cast<double>(dim) * share)));
   const Index hidden = m.integer("intermediate_size");
   const Activation activation = m.activation("hidden_act", "gelu");
-  const double epsilon = m.real("layer_norm_eps", 1e-5);
+  const double epsilon = m.positive("layer_norm_eps", 1e-5);
   const bool parallel = m.flag("use_parallel_residual", true);
   const Index layers = m.integer("num_hidden_layers");
   const Index vocabulary = m.integer("vocab_size");

@@ -2,7 +2,6 @@
 // 2023, LLaMA; Jiang et al. 2023, Mistral 7B; Qwen Team 2024, Qwen2; Qwen Team 2025, Qwen3.
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -35,7 +34,6 @@ struct Llama {
   bool mlp_bias = false;
   Activation activation = Activation::silu;
   std::vector<double> frequencies;
-  double factor = 1;
 };
 
 /// How many tokens back layer `layer`, counted from 0, sees; 0: all.
@@ -65,8 +63,8 @@ Value attention(ModelBuilder& m, const Llama& llama, const std::string& prefix, 
     attention.q = m.rms_norm(prefix + "normed_q", attention.q, stored + "q_norm", llama.epsilon);
     attention.k = m.rms_norm(prefix + "normed_k", attention.k, stored + "k_norm", llama.epsilon);
   }
-  attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, llama.frequencies, llama.factor);
-  attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, llama.frequencies, llama.factor);
+  attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, llama.frequencies);
+  attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, llama.frequencies);
   m.set_root_divisor(attention);
   attention.mask = causal_mask(window);
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "o_proj", llama.features, llama.out_bias},
@@ -82,12 +80,12 @@ void build(ModelBuilder& m, const LlamaKind& kind) {
   if (m.find("head_dim") == nullptr) m.divides("num_attention_heads", llama.heads, "hidden_size", llama.features);
   llama.dim = m.integer("head_dim", std::max<Index>(1, llama.features / llama.heads));
   llama.hidden = m.integer("intermediate_size");
-  llama.epsilon = m.real("rms_norm_eps", 1e-6);
+  llama.epsilon = m.positive("rms_norm_eps", 1e-6);
   llama.qkv_bias = kind.qkv_bias || m.flag("attention_bias", false);
   llama.out_bias = m.flag("attention_bias", false);
   llama.mlp_bias = m.flag("mlp_bias", false);
   llama.activation = m.activation("hidden_act", "silu");
-  std::tie(llama.frequencies, llama.factor) = rotary_config(m, llama.dim);
+  llama.frequencies = rotary_config(m, llama.dim);
   const Index layers = m.integer("num_hidden_layers");
   const Index vocabulary = m.integer("vocab_size");
   const Index positions = m.integer("max_position_embeddings", 2048);

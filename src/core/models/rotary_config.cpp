@@ -27,13 +27,11 @@ std::string scaling_field(const ModelBuilder& m, const std::string& name) {
 
 }  // namespace
 
-std::pair<std::vector<double>, double> rotary_config(ModelBuilder& m, Index rotated) {
+std::vector<double> rotary_config(ModelBuilder& m, Index rotated) {
   const char* const base = m.find("rope_parameters.rope_theta") != nullptr ? "rope_parameters.rope_theta"
                            : m.find("rotary_emb_base") != nullptr          ? "rotary_emb_base"
                                                                            : "rope_theta";
-  const double theta = m.real(base, 10000);
-  if (!(theta > 0))
-    m.fail("config.json: " + std::string(base) + ": " + exact_text(theta) + " is not allowed; allowed: above 0");
+  const double theta = m.positive(base, 10000);
   std::vector<double> frequencies;
   frequencies.reserve(static_cast<std::size_t>(rotated / 2));
   for (Index i = 0; i < rotated / 2; ++i)
@@ -41,20 +39,21 @@ std::pair<std::vector<double>, double> rotary_config(ModelBuilder& m, Index rota
   // Older files have the second name.
   const std::string named = m.find(scaling_field(m, "rope_type")) != nullptr ? "rope_type" : "type";
   const std::string type = m.choice(scaling_field(m, named), "default");
-  if (type == "default") return {frequencies, 1};
-  const double factor = m.real(scaling_field(m, "factor"));
+  // Dynamic scaling begins beyond the positions that the model was trained with, of which there are none here.
+  if (type == "default" || type == "dynamic") return frequencies;
+  const double factor = m.positive(scaling_field(m, "factor"));
   if (type == "linear") {
     for (double& each : frequencies) each /= factor;
   } else if (type == "llama3") {
-    const double low = m.real(scaling_field(m, "low_freq_factor"));
-    const double high = m.real(scaling_field(m, "high_freq_factor"));
-    const double trained = m.real(scaling_field(m, "original_max_position_embeddings"));
+    const double low = m.positive(scaling_field(m, "low_freq_factor"));
+    const double high = m.positive(scaling_field(m, "high_freq_factor"));
+    const double trained = m.positive(scaling_field(m, "original_max_position_embeddings"));
     for (double& each : frequencies) each = llama3_frequency(each, factor, low, high, trained);
   } else {
     m.fail("config.json: " + scaling_field(m, named) + ": " + quoted_text(type) +
-           " is not known; allowed: default, linear, llama3");
+           " is not known; allowed: default, dynamic, linear, llama3");
   }
-  return {frequencies, 1};
+  return frequencies;
 }
 
 }  // namespace attnscope

@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// Frequencies of the pairs of the first `rotated` dims, in radians per position, and the factor of cosine and sine.
-/// Reads `rope_theta` or `rotary_emb_base`, `rope_parameters` and `rope_scaling` (linear, llama3).
-std::pair<std::vector<double>, double> rotary_config(ModelBuilder& m, Index rotated);
+/// Frequencies of the pairs of the first `rotated` dims, in radians per position. Reads `rope_theta` or
+/// `rotary_emb_base`, `rope_parameters` and `rope_scaling` (dynamic, linear, llama3).
+std::vector<double> rotary_config(ModelBuilder& m, Index rotated);
 
 }  // namespace attnscope

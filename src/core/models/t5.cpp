@@ -107,7 +107,7 @@ void build(ModelBuilder& m) {
   t5.dim = m.integer("d_kv");
   t5.hidden = m.integer("d_ff");
   t5.vocabulary = m.integer("vocab_size");
-  t5.epsilon = m.real("layer_norm_epsilon", 1e-6);
+  t5.epsilon = m.positive("layer_norm_epsilon", 1e-6);
   t5.buckets.count = m.integer("relative_attention_num_buckets", 32);
   t5.buckets.furthest = m.integer("relative_attention_max_distance", 128);
   if (t5.buckets.count < 4 || t5.buckets.furthest <= t5.buckets.count / 2)

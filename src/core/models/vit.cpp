@@ -156,7 +156,7 @@ void build(ModelBuilder& m) {
   vit.channels = m.integer("num_channels", 3);
   vit.size = image_size(m);
   vit.patch = m.integer("patch_size", 16);
-  vit.epsilon = m.real("layer_norm_eps", 1e-12);
+  vit.epsilon = m.positive("layer_norm_eps", 1e-12);
   vit.qkv_bias = m.flag("qkv_bias", true);
   vit.activation = m.activation("hidden_act", "gelu");
   const Index layers = m.integer("num_hidden_layers");

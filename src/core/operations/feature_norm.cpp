@@ -1,6 +1,7 @@
 #include "core/operations/feature_norm.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/python_text.h"
@@ -100,6 +101,7 @@ void FeatureNormOperation::compute_part(const StepPart& part, Inputs inputs, con
 }
 
 double FeatureNormOperation::magnitude_bound(const Axes& axes, std::span<const double> inputs) const {
+  if (!(epsilon > 0)) return std::numeric_limits<double>::infinity();  // a row of equal numbers is 0 / 0
   // No number is further from the mean than √n standard deviations.
   const double bound = std::isfinite(inputs[0]) ? std::sqrt(static_cast<double>(axes.back().size)) : inputs[0];
   return bound * inputs[1] * (1 + 1e-6) + (inputs.size() > 2 ? inputs[2] : 0);

@@ -137,8 +137,7 @@ Value activate(PlanBuilder& recorder, std::string name, Value input, Activation 
 Value multiply(PlanBuilder& recorder, std::string name, Value a, Value b);
 
 /// Rotary positions of [head, position, dim]; see RotaryOperation.
-Value rotate_halves(PlanBuilder& recorder, std::string name, Value input, std::vector<double> frequencies,
-                    double factor = 1);
+Value rotate_halves(PlanBuilder& recorder, std::string name, Value input, std::vector<double> frequencies);
 
 /// Each slice along the first axis `times` times in a row.
 Value repeat_heads(PlanBuilder& recorder, std::string name, Value input, Index times);

@@ -14,7 +14,6 @@ namespace attnscope {
 /// GPT-NeoX.
 struct RotaryOperation {
   std::vector<double> frequencies;  ///< radians per position
-  double factor = 1;                ///< of cosine and sine
 
   [[nodiscard]] std::string name() const { return "rotary"; }
   [[nodiscard]] std::string formula(const StepInPlan& step) const;
@@ -28,7 +27,15 @@ struct RotaryOperation {
   friend bool operator==(const RotaryOperation&, const RotaryOperation&) = default;
 
  private:
+  /// Of a pair at a position.
+  struct Turn {
+    double cos = 1;
+    double sin = 0;
+  };
+
   [[nodiscard]] Index pairs() const { return static_cast<Index>(frequencies.size()); }
+  /// [position, pair], from position `first` on.
+  [[nodiscard]] std::vector<Turn> turns(Index first, Index positions, const StepContext& context) const;
   void rotate(const Region& region, const StepContext& context, const Tensor& in, Tensor& out) const;
 };
 

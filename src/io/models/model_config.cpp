@@ -72,12 +72,30 @@ Result<ModelConfig> read_model_config(const std::filesystem::path& file) {
   return config;
 }
 
+namespace {
+
+/// What the family takes where its file does not say it. Source: the configurations of the transformers library.
+std::optional<Index> usual_decoder_start(const ModelConfig& config) {
+  const auto type = config.find("model_type");
+  const std::string* const family = type == config.end() ? nullptr : std::get_if<std::string>(&type->second);
+  if (family == nullptr) return std::nullopt;
+  if (*family == "bart") return 2;
+  if (*family == "marian") return 58'100;
+  if (*family == "t5") return 0;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<Index> decoder_start_id(const ModelConfig& config) {
   constexpr const char* kField = "decoder_start_token_id";
   constexpr int kMaxId = std::numeric_limits<int>::max();
   const std::string allowed = "; allowed: 0 to " + std::to_string(kMaxId);
   const auto found = config.find(kField);
-  if (found == config.end()) return fail(std::string(kField) + " is missing" + allowed);
+  if (found == config.end()) {
+    if (const std::optional<Index> usual = usual_decoder_start(config)) return *usual;
+    return fail(std::string(kField) + " is missing" + allowed);
+  }
   const double* const id = std::get_if<double>(&found->second);
   if (id == nullptr || !(*id >= 0 && *id <= kMaxId) || std::floor(*id) != *id)
     return fail(std::string(kField) + ": " + shown_value(found->second) + " is not allowed" + allowed);

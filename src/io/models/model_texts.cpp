@@ -88,12 +88,14 @@ Result<void> set_pair(Experiment& experiment, const GivenText& first, const Give
 }
 
 /// The token that starts a decoder.
-ModelText decoder_start(const Model& model) {
+Result<ModelText> decoder_start(const Model& model) {
   if (model.has_tokenizer()) {
     if (Result<ModelText> empty = model.tokens("", {}, true)) return std::move(*empty);
   }
+  const Result<Index> id = decoder_start_id(model.config());
+  if (!id) return fail(model.folder() + ": config.json: " + id.error().message);
   ModelText start;
-  start.ids = {decoder_start_id(model.config()).value_or(0)};
+  start.ids = {*id};
   return start;
 }
 
@@ -143,7 +145,9 @@ Result<void> set_texts(Experiment& experiment, const GivenText& first, const Giv
     if (!read) return tl::unexpected(read.error());
     experiment.text2 = std::move(*read);
   } else if (input == ModelInput::two_texts && experiment.text2.ids.empty()) {
-    experiment.text2 = decoder_start(model);
+    Result<ModelText> start2 = decoder_start(model);
+    if (!start2) return tl::unexpected(start2.error());
+    experiment.text2 = std::move(*start2);
   }
   set_labels(experiment);
   return {};

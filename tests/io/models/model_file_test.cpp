@@ -97,6 +97,10 @@ TEST(ModelFile, AStartOfDecodersThatIsNoTokenIsRefused) {
   EXPECT_EQ(refusal(3.7), "decoder_start_token_id: 3.7 is not allowed; allowed: 0 to 2147483647");
   EXPECT_EQ(refusal(-1.0), "decoder_start_token_id: -1 is not allowed; allowed: 0 to 2147483647");
   EXPECT_EQ(refusal(std::string("<s>")), "decoder_start_token_id: \"<s>\" is not allowed; allowed: 0 to 2147483647");
+  const auto usual = [](const char* family) { return decoder_start_id({{"model_type", std::string(family)}}); };
+  EXPECT_EQ(usual("bart"), 2);
+  EXPECT_EQ(usual("marian"), 58'100);
+  EXPECT_EQ(usual("t5"), 0);
   EXPECT_EQ(decoder_start_id({}).error().message, "decoder_start_token_id is missing; allowed: 0 to 2147483647");
 }
 
