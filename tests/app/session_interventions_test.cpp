@@ -36,6 +36,21 @@ TEST(SessionInterventions, GoWithThePositionsThatAShorterTextLacks) {
   EXPECT_EQ(session.experiment().interventions, some);
 }
 
+TEST(SessionInterventions, OfAPairReachToTheEndOfTheSecondText) {
+  Experiment experiment =
+      experiment_of_model(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data/bert-1").value();
+  ASSERT_TRUE(set_texts(experiment, {{}, std::vector<Index>{1, 2, 3, 4}}, {{}, std::vector<Index>{5, 6, 7}}));
+  const Index last = std::ssize(experiment.text.ids) + std::ssize(experiment.text2.ids) - 1;
+  Session session(experiment);
+  const Intervention off = {"layer1.head_outputs", 0, last, Kind::off};
+  add(session, off);
+  EXPECT_EQ(session.experiment().interventions, std::vector<Intervention>{off});
+  // Another text of as many tokens.
+  const Result<void> typed = session.apply({SetText{1, "4,3,2,1"}, 0});
+  ASSERT_TRUE(typed) << typed.error().message;
+  EXPECT_EQ(session.experiment().interventions, std::vector<Intervention>{off});
+}
+
 TEST(SessionInterventions, StayWhereAModelSeesAnotherPicture) {
   Session session(reading("digits"));
   const Intervention masked = {"layer1.scores", 0, 9, Kind::masked, 0};

@@ -88,9 +88,8 @@ void drop_missing_positions(Experiment& experiment) {
     const bool in_encoder = each.tensor.starts_with("encoder.");
     const bool in_decoder = each.tensor.starts_with("decoder.");
     const bool is_cross = each.tensor.find(".cross_") != std::string::npos;
-    // Where there is one part only, a pair of texts may be one sequence.
-    const Index one_part = std::max(text, text2);
-    const Index positions = in_encoder ? text : in_decoder ? text2 : one_part;
+    // Where there is one part only, a pair of texts is one sequence.
+    const Index positions = in_encoder ? text : in_decoder ? text2 : text + text2;
     const Index keys = in_encoder || is_cross ? text : positions;
     return (each.position && *each.position >= positions) || (each.key && *each.key >= keys);
   };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/heads/spectra.h"
+#include "core/operations/add.h"
 #include "core/operations/contract.h"
 #include "core/operations/dropout.h"
 #include "core/operations/import.h"
@@ -202,13 +203,6 @@ std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index h
   return std::nullopt;
 }
 
-/// The scores before mask and bias.
-int scores_before(const Trace& trace, int weights) {
-  int step = trace.step(weights).inputs.front();
-  while (is<MaskOperation>(trace.step(step).operation)) step = trace.step(step).inputs.front();
-  return step;
-}
-
 using Matrix = Eigen::MatrixXd;
 
 Matrix matrix_of(const Tensor& tensor) {
@@ -247,12 +241,21 @@ std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index h
   std::optional<Tensor> w_o = output_projection(trace, outputs, head);
   if (!w_v || !w_o) return std::nullopt;
   HeadCircuit circuit = {std::nullopt, std::nullopt, std::move(*w_v), std::move(*w_o)};
-  const Step& scores = trace.step(scores_before(trace, weights));
-  if (is<ContractOperation>(scores.operation)) {
-    circuit.w_q = projection(trace, scores.inputs[0], head);
-    circuit.w_k = projection(trace, scores.inputs[1], head);
+  if (const int scores = product_before(trace, weights); scores >= 0) {
+    circuit.w_q = projection(trace, trace.step(scores).inputs[0], head);
+    circuit.w_k = projection(trace, trace.step(scores).inputs[1], head);
   }
   return circuit;
+}
+
+int product_before(const Trace& trace, int weights) {
+  int step = weights;
+  do {
+    if (trace.step(step).inputs.empty()) return -1;
+    step = trace.step(step).inputs.front();
+  } while (is<MaskOperation>(trace.step(step).operation) || is<AddOperation>(trace.step(step).operation));
+  const Step& product = trace.step(step);
+  return is<ContractOperation>(product.operation) && product.inputs.size() == 2 ? step : -1;
 }
 
 std::optional<double> copying(const HeadCircuit& head) {

@@ -22,6 +22,9 @@ struct HeadCircuit {
 /// the heads have no output projection.
 std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index head);
 
+/// The step q · k before the softmax at step `weights`, its mask and its bias; −1: the weights have another origin.
+int product_before(const Trace& trace, int weights);
+
 /// The maximum head dimension for which eigenvalues are computed.
 inline constexpr Index kMaxForEigenvalues = 512;
 

@@ -7,6 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/base/thread_pool.h"
+#include "core/experiment/intervention.h"
 #include "core/heads/found_mask.h"
 #include "core/heads/head_distances.h"
 #include "core/heads/head_rows.h"
@@ -46,7 +47,8 @@ std::vector<int> attention_steps_of(const Trace& trace) {
   std::vector<int> steps;
   for (std::size_t i = 0; i < trace.steps().size(); ++i) {
     const Step& step = trace.steps()[i];
-    if (is_attention(step) && step.axes.size() >= 2) steps.push_back(static_cast<int>(i));
+    if (is_attention(step) && step.axes.size() >= 2 && !step.name.starts_with(kPatchPrefix))
+      steps.push_back(static_cast<int>(i));
   }
   return steps;
 }

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/text.h"
+#include "core/experiment/intervention.h"
 #include "core/heads/row_statistics.h"
 #include "core/imported/imported_labels.h"
 #include "core/operations/mask.h"
@@ -41,9 +43,11 @@ std::span<const std::string> words_of_item(const Experiment& experiment, const A
 /// The ids at the positions of a model's attention: of its text, of that of its decoder, or of both texts one after the
 /// other. Empty: unknown, as for the patches of a picture.
 std::vector<Index> ids_at(const Experiment& experiment, const Step& step, Index count) {
-  const std::vector<Index>& first = experiment.text.ids;
+  std::string_view name = step.name;
+  const bool is_patched = take_prefix(name, kPatchPrefix);
+  const std::vector<Index>& first = is_patched ? experiment.patch_text.ids : experiment.text.ids;
   const std::vector<Index>& second = experiment.text2.ids;
-  std::vector<Index> ids = step.name.starts_with("decoder.") && !second.empty() ? second : first;
+  std::vector<Index> ids = name.starts_with("decoder.") && !second.empty() ? second : first;
   if (std::ssize(ids) < count) ids.insert(ids.end(), second.begin(), second.end());
   return std::ssize(ids) == count ? ids : std::vector<Index>();
 }

@@ -46,8 +46,11 @@ AnswerChange change_of_answer(const Trace& before, const Trace& after, Index pos
   change.after = {answer, static_cast<double>(logits_after->values()[at]), std::exp(log_after[at])};
   change.logit = change.after.logit - change.before.logit;
   change.log_probability = log_after[at] - log_before[at];
-  for (std::size_t i = 0; i < log_before.size(); ++i)
-    change.divergence += std::exp(log_before[i]) * (log_before[i] - log_after[i]);
+  for (std::size_t i = 0; i < log_before.size(); ++i) {
+    // What has the probability 0 adds nothing, although its logarithm is no number.
+    if (const double share = std::exp(log_before[i]); share != 0)
+      change.divergence += share * (log_before[i] - log_after[i]);
+  }
   return change;
 }
 

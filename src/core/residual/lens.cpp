@@ -18,6 +18,7 @@ struct LargestLogit {
   double sum = 0;  ///< Σ exp(l − logit)
 
   void add(Index its_number, double l) {
+    if (l == -std::numeric_limits<double>::infinity()) return;  // of probability 0, beside whatever is larger
     if (l > logit) {
       sum = sum * std::exp(logit - l) + 1;
       logit = l;

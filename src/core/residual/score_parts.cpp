@@ -3,26 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/operations/add.h"
+#include "core/heads/head_circuits.h"
 #include "core/operations/contract.h"
-#include "core/operations/mask.h"
 
 namespace attnscope {
-namespace {
-
-/// The step q · k before the softmax `weights`; −1: the weights have another origin.
-int product_before(const Trace& trace, int weights) {
-  const auto step = [&](int number) -> const Step& { return trace.steps()[static_cast<std::size_t>(number)]; };
-  int number = weights;
-  do {
-    if (step(number).inputs.empty()) return -1;
-    number = step(number).inputs[0];
-  } while (is<MaskOperation>(step(number).operation) || is<AddOperation>(step(number).operation));
-  return is<ContractOperation>(step(number).operation) && step(number).inputs.size() == 2 ? number : -1;
-}
-
-}  // namespace
-
 Result<ScoreDirection> score_direction(const Trace& trace, const ScoreChoice& choice) {
   const int scores = product_before(trace, choice.weights);
   if (scores < 0) return fail("The weights are not computed from queries and keys.");

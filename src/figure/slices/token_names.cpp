@@ -1,5 +1,7 @@
 #include "figure/slices/token_names.h"
 
+#include "core/base/text.h"
+#include "core/experiment/intervention.h"
 #include "core/imported/imported_labels.h"
 
 namespace attnscope {
@@ -45,6 +47,11 @@ std::span<const std::string> labels_along(const Trace& trace, std::string_view t
   return labels_in_file(*experiment.tensors, sizes, axis.name == "key", item);
 }
 
+/// What is read first on the way to that tensor, of which it takes off that it belongs to the text to patch from.
+const ModelText& first_text(const Experiment& experiment, std::string_view& tensor) {
+  return take_prefix(tensor, kPatchPrefix) ? experiment.patch_text : experiment.text;
+}
+
 }  // namespace
 
 bool counts_tokens(const Axis& axis) { return axis.name == "token" || axis.name == "query" || axis.name == "key"; }
@@ -88,20 +95,22 @@ std::string vocabulary_text(std::string_view piece, Index id) {
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis) {
   if (experiment.model == nullptr || !counts_tokens(axis)) return nullptr;
   const bool two_parts = !experiment.text2.ids.empty();
+  const ModelText& read = first_text(experiment, tensor);
   const bool first = !two_parts || tensor.starts_with("encoder.") || is_read_from_encoder(tensor, axis);
-  const ModelText& text = first ? experiment.text : experiment.text2;
+  const ModelText& text = first ? read : experiment.text2;
   return std::ssize(text.ids) == axis.size ? &text : nullptr;
 }
 
 TokenNames::TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis, Index item)
     : text_(counted_text(trace.experiment(), tensor, axis)) {
   const Experiment& experiment = trace.experiment();
-  const Index first = std::ssize(experiment.text.ids);
+  const ModelText& first_read = first_text(experiment, tensor);
+  const Index first = std::ssize(first_read.ids);
   const Index second = std::ssize(experiment.text2.ids);
   if (text_ != nullptr) {
     count_ = std::ssize(text_->ids);
   } else if (experiment.model != nullptr && counts_tokens(axis) && second > 0 && axis.size == first + second) {
-    text_ = &experiment.text;
+    text_ = &first_read;
     second_ = &experiment.text2;
     count_ = axis.size;
   } else if (experiment.model == nullptr) {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "core/explain/explain.h"
+#include "core/heads/head_measures.h"
 #include "core/plan/validate.h"
 #include "core/residual/answer_change.h"
 #include "core/residual/contributions.h"
 #include "core/trace/run.h"
+#include "figure/slices/token_names.h"
 #include "golden_models.h"
 
 namespace attnscope::test {
@@ -252,6 +254,21 @@ TEST(Interventions, APositionCountsBeforeTheWholeAndMissingOnesStay) {
     EXPECT_EQ(now.at(std::vector<Index>{2, i}), own.at(std::vector<Index>{2, i}));
   }
   EXPECT_EQ(trace->find("patch.layer1.out"), nullptr) << "only what is needed is computed of the other text";
+}
+
+TEST(Interventions, HeadsOfTheOtherTextAreNotThoseOfTheModel) {
+  Experiment experiment = golden_experiment(kGoldenModels / "gpt2-1");
+  experiment.text.ids = {1, 2, 1, 3};
+  experiment.patch_text.ids = {1, 2, 4, 3};
+  for (const Index id : {10, 20, 10, 30}) experiment.text.pieces.push_back("t" + std::to_string(id));
+  for (const Index id : {10, 20, 40, 30}) experiment.patch_text.pieces.push_back("p" + std::to_string(id));
+  experiment.interventions = {{"layer2.head_outputs", 0, {}, Kind::patched}};
+  const auto trace = computed(experiment);
+  const Step* const other = trace->find("patch.layer1.weights");
+  ASSERT_NE(other, nullptr);
+  for (const int step : attention_steps_of(*trace)) EXPECT_FALSE(trace->step(step).name.starts_with("patch."));
+  EXPECT_EQ(TokenNames(*trace, other->name, other->axes.back(), 0).of(2), "p40");
+  EXPECT_EQ(TokenNames(*trace, "layer1.weights", other->axes.back(), 0).of(2), "t10");
 }
 
 TEST(Interventions, WhatCannotBeIsRefusedInOneLine) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -120,6 +121,17 @@ TEST_P(ResidualModel, ThePartsSumToTheLogitOrASentenceSaysWhyNot) {
       }
     }
   }
+}
+
+TEST(Answers, ATokenThatCannotBeHasTheProbabilityZero) {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  const std::vector<float> logits = {kNever, 1, kNever, 2};
+  const std::vector<Answer> answers = most_probable(logits, {}, 4);
+  ASSERT_EQ(answers.size(), 4U);
+  EXPECT_EQ(answers[0].number, 3);
+  EXPECT_NEAR(answers[0].probability, 1 / (1 + std::exp(-1.0)), 1e-12);
+  EXPECT_EQ(answers[2].probability, 0);
+  EXPECT_EQ(answers[3].probability, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Folders, ResidualModel, testing::ValuesIn(golden_folders()), test_name);
