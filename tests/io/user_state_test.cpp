@@ -19,6 +19,7 @@ TEST(UserState, IsReadBack) {
   state.theme = Theme::light;
   state.size = 1.25;
   state.language = "de";
+  state.window = {1100, 720, true};
   state.add_recent("/tmp/x.json");
   state.add_recent("/tmp/dir/../\"quoted\" \n ä.json");
   ASSERT_TRUE(write_user_state(deep, state));
@@ -47,6 +48,28 @@ TEST(UserState, ADamagedOneIsPutAside) {
     EXPECT_FALSE(std::filesystem::exists(path));
     EXPECT_EQ(bytes_of(folder / "state.json.damaged"), text);
     EXPECT_EQ(read_user_state(folder.path()).notice, "");
+  }
+}
+
+TEST(UserState, OneThatCannotBeReadIsLeftWhereItIs) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "state.json");
+  const ReadUserState read = read_user_state(folder.path());
+  EXPECT_EQ(read.state, UserState());
+  EXPECT_NE(read.notice.find("state.json"), std::string::npos) << read.notice;
+  EXPECT_EQ(read.notice.find("damaged"), std::string::npos) << read.notice;
+  EXPECT_TRUE(std::filesystem::exists(folder / "state.json"));
+  EXPECT_EQ(stored_user_state(folder.path()), std::nullopt);
+}
+
+TEST(UserState, AWindowThatCannotBeIsUnknown) {
+  for (const char* window : {"3", "{}", R"({"width": 0, "height": 500})", R"({"width": 1e9, "height": 500})",
+                             R"({"width": "900", "height": 500})", R"({"width": 900})"}) {
+    const TemporaryFolder folder;
+    folder.file("state.json", R"({"format": "attnscope-state/1", "theme": "dark", "recent": [], "window": )" +
+                                  std::string(window) + "}");
+    EXPECT_EQ(read_user_state(folder.path()).state.window, ClosedWindow()) << window;
+    EXPECT_EQ(read_user_state(folder.path()).notice, "") << window;
   }
 }
 

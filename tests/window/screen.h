@@ -188,6 +188,16 @@ class Screen {
     std::string id = xdotool("search --onlyvisible --class attnscope");
     return id.substr(0, id.find('\n'));
   }
+  /// "1280 800"
+  [[nodiscard]] std::string window_size() const {
+    std::istringstream lines(xdotool("getwindowgeometry --shell " + window()));
+    std::string size;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("WIDTH=")) size = line.substr(6);
+      if (line.starts_with("HEIGHT=")) size += " " + line.substr(7);
+    }
+    return size;
+  }
   [[nodiscard]] std::string window_title() const {
     std::string title = xdotool("getwindowname " + window());
     title.pop_back();
@@ -230,6 +240,7 @@ class RunningProgram {
       if (shell("DISPLAY=" + screen.display() + " xdotool search --onlyvisible --class attnscope >/dev/null 2>&1") ==
           0) {
         // Where no window manager puts it: in the corner, all over the screen.
+        first_size_ = screen.window_size();
         screen.xdotool("windowmove " + screen.window() + " 0 0 windowsize " + screen.window() + " 1280 800");
         return;
       }
@@ -265,6 +276,9 @@ class RunningProgram {
     return -1000;
   }
 
+  /// Of its window, "1280 800", before that was made as large as the screen.
+  [[nodiscard]] const std::string& first_size() const { return first_size_; }
+
   [[nodiscard]] std::string errors() const { return bytes_of(folder_ / "errors"); }
 
   /// The processor's ticks (hundredths of a second) that it has taken by then, in all its threads.
@@ -282,6 +296,7 @@ class RunningProgram {
 
  private:
   TemporaryFolder folder_;
+  std::string first_size_;
   ::pid_t process_ = -1;
 };
 

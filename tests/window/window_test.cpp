@@ -79,6 +79,27 @@ TEST_F(OnScreen, TheWindowTakesNoProcessorWhileNothingHappens) {
   EXPECT_EQ(program.wait(), 0) << program.errors();
 }
 
+TEST_F(OnScreen, OpensAsLargeAsItWasClosed) {
+  const TemporaryFolder user;
+  const auto closed_as = [&](const std::string& size) {
+    RunningProgram program(screen(), {}, user.path());
+    screen().xdotool("windowsize --sync " + screen().window() + " " + size);
+    (void)screen().picture_at_rest();
+    screen().xdotool("key ctrl+q");
+    EXPECT_EQ(program.wait(), 0) << program.errors();
+    return program.first_size();
+  };
+  EXPECT_EQ(closed_as("1000 640"), "1280 800");
+  EXPECT_EQ(closed_as("900 700"), "1000 640");
+  // From a larger screen.
+  const auto file = user / "attnscope/state.json";
+  std::string state = bytes_of(file);
+  const std::size_t width = state.find("900");
+  ASSERT_NE(width, std::string::npos) << state;
+  std::ofstream(file) << state.replace(width, 3, "4000");
+  EXPECT_EQ(closed_as("900 700"), "1280 700");
+}
+
 TEST_F(OnScreen, AnExperimentIsOpenedWithItsViewAndInTheThemeAskedFor) {
   const TemporaryFolder folder;
   const std::string path = folder

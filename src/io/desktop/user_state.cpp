@@ -19,12 +19,31 @@ namespace {
 
 constexpr const char* kStateFormat = "attnscope-state/1";
 constexpr const char* kStateName = "state.json";
+constexpr int kLargestWindow = 65'535;
 constexpr std::uint64_t kMaxStateBytes = 1'000'000;
 
 std::filesystem::path folder_in(const char* variable, const std::filesystem::path& below) {
   const char* const value = std::getenv(variable);
   if (value == nullptr || !std::filesystem::path(value).is_absolute()) return {};
   return std::filesystem::path(value) / below;
+}
+
+/// Unknown where a side is missing or impossible.
+ClosedWindow parse_window(const nlohmann::json& window) {
+  ClosedWindow closed;
+  if (!window.is_object()) return closed;
+  const auto side = [&](const char* name) {
+    const auto found = window.find(name);
+    if (found == window.end() || !found->is_number()) return 0;
+    const auto value = found->get<double>();
+    return value >= 1 && value <= kLargestWindow ? static_cast<int>(value) : 0;
+  };
+  closed.width = side("width");
+  closed.height = side("height");
+  if (closed.width == 0 || closed.height == 0) return {};
+  const auto maximized = window.find("maximized");
+  closed.maximized = maximized != window.end() && *maximized == true;
+  return closed;
 }
 
 /// Nothing if it is no state of this version: its contents are useless then.
@@ -53,6 +72,7 @@ std::optional<UserState> parse_state(const std::string& text) {
   }
   if (const nlohmann::json& pace = field("pace"); pace.is_number())
     state.pace = std::clamp(pace.get<double>(), kSlowestPace, kFastestPace);
+  state.window = parse_window(field("window"));
   for (const nlohmann::json& path : field("recent")) {
     std::optional<std::string> bytes = path_from_json(path);
     if (!bytes || state.recent.size() == kMaxRecent) return std::nullopt;
@@ -80,12 +100,18 @@ ReadUserState read_user_state(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / kStateName;
   if (folder.empty() || !std::filesystem::exists(path, error)) return {};
   const Result<std::string> text = read_file(path, kMaxStateBytes);
-  if (text) {
-    if (std::optional<UserState> state = parse_state(*text)) return {*state, "", true};
-  }
+  // Not damaged: perhaps it can be read the next time.
+  if (!text) return {{}, text.error().message};
+  if (std::optional<UserState> state = parse_state(*text)) return {*state, "", true};
   const std::filesystem::path aside = folder / "state.json.damaged";
   std::filesystem::rename(path, aside, error);
   return {{}, path_text(path) + " is damaged" + (error ? "" : " and was renamed to " + path_text(aside))};
+}
+
+std::optional<UserState> stored_user_state(const std::filesystem::path& folder) {
+  if (folder.empty()) return std::nullopt;
+  const Result<std::string> text = read_file(folder / kStateName, kMaxStateBytes);
+  return text ? parse_state(*text) : std::nullopt;
 }
 
 Result<void> write_user_state(const std::filesystem::path& folder, const UserState& state) {
@@ -95,13 +121,16 @@ Result<void> write_user_state(const std::filesystem::path& folder, const UserSta
   if (error) return fail(path_text(folder) + ": " + error.message());
   nlohmann::ordered_json recent = nlohmann::ordered_json::array();
   for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
-  const nlohmann::ordered_json document = {{"format", kStateFormat},
-                                           {"theme", theme_name(state.theme)},
-                                           {"size", state.size},
-                                           {"language", state.language},
-                                           {"pace", state.pace},
-                                           {"recent", recent},
-                                           {"start_offers", state.start_offers}};
+  const nlohmann::ordered_json document = {
+      {"format", kStateFormat},
+      {"theme", theme_name(state.theme)},
+      {"size", state.size},
+      {"language", state.language},
+      {"pace", state.pace},
+      {"window",
+       {{"width", state.window.width}, {"height", state.window.height}, {"maximized", state.window.maximized}}},
+      {"recent", recent},
+      {"start_offers", state.start_offers}};
   return write_file(folder / kStateName, pretty_json(document) + "\n");
 }
 

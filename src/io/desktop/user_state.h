@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,15 @@ inline constexpr std::array kWindowSizes = {0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75
 inline constexpr double kSlowestPace = 0.2;
 inline constexpr double kFastestPace = 20;
 
+/// A window as it was closed, in screen coordinates; 0: unknown.
+struct ClosedWindow {
+  int width = 0;  ///< when it is not maximized
+  int height = 0;
+  bool maximized = false;
+
+  friend bool operator==(const ClosedWindow&, const ClosedWindow&) = default;
+};
+
 struct UserState {
   Theme theme = Theme::dark;        ///< of the window
   std::vector<std::string> recent;  ///< paths of files that were opened or saved, the latest first
@@ -28,6 +38,7 @@ struct UserState {
   double size = 1;                  ///< of everything in the window, one of kWindowSizes
   std::string language = "en";      ///< of lessons, where they have it
   double pace = 2;                  ///< moments of a computation that is played, in a second
+  ClosedWindow window = {};
 
   /// Moves that file to the front.
   void add_recent(const std::string& path);
@@ -47,8 +58,11 @@ struct ReadUserState {
 };
 
 /// The state in a folder; the default one if there is none, or no folder, as at the first start. A damaged file is
-/// renamed, and the notice says so.
+/// renamed, and the notice says so, or why it cannot be read.
 ReadUserState read_user_state(const std::filesystem::path& folder);
+
+/// The state in a folder; nothing where there is none, or none that can be read. Changes nothing there.
+std::optional<UserState> stored_user_state(const std::filesystem::path& folder);
 
 /// Writes it in one step, and creates the folder if necessary. Does nothing for an empty folder.
 Result<void> write_user_state(const std::filesystem::path& folder, const UserState& state);

@@ -75,13 +75,25 @@ void set_hints(const WindowOptions& options) {
   // Nothing uses depth or stencil buffers.
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
-  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, options.scaled ? GLFW_TRUE : GLFW_FALSE);
   glfwWindowHint(GLFW_MAXIMIZED, options.maximized ? GLFW_TRUE : GLFW_FALSE);
   glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
   // On the full screen too, another window in front does not minimize this one: a file dialog, or the lecturer's notes.
   glfwWindowHint(GLFW_AUTO_ICONIFY, GLFW_FALSE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
+}
+
+/// The size that a window begins with.
+Size first_size(const WindowOptions& options) {
+  Size size = {std::max(options.width, 1), std::max(options.height, 1)};
+  GLFWmonitor* const screen = options.scaled ? nullptr : glfwGetPrimaryMonitor();
+  if (screen == nullptr) return size;
+  Size room;
+  glfwGetMonitorWorkarea(screen, nullptr, nullptr, &room.width, &room.height);
+  if (room.width > 0) size.width = std::min(size.width, room.width);
+  if (room.height > 0) size.height = std::min(size.height, room.height);
+  return size;
 }
 
 /// GLFW's keys are positions on an American keyboard; a shortcut is the character printed on the key.
@@ -108,8 +120,8 @@ void choose_platform() {
 
 Result<void> Window::State::make_window(const WindowOptions& options) {
   set_hints(options);
-  window = glfwCreateWindow(std::max(options.width, 1), std::max(options.height, 1), options.title.c_str(), nullptr,
-                            nullptr);
+  const Size size = first_size(options);
+  window = glfwCreateWindow(size.width, size.height, options.title.c_str(), nullptr, nullptr);
   if (window == nullptr) {
     int code = 0;
     const std::string reason = last_error(&code);

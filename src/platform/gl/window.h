@@ -16,11 +16,13 @@ namespace attnscope::platform {
 /// The first line of shaders for `Window`'s OpenGL: "#version 330 core".
 const char* shader_version();
 
-/// The initial state of a window. Sizes are in screen coordinates, which the desktop multiplies by its scale.
+/// The initial state of a window. Sizes are in screen coordinates.
 struct WindowOptions {
   std::string title = "attnscope";
   int width = 1280;
   int height = 800;
+  /// Multiplied by the desktop's scale; otherwise exactly this size, as far as the screen has room for it.
+  bool scaled = true;
   /// The user cannot make the window smaller than this.
   int minimum_width = 480;
   int minimum_height = 320;
@@ -86,7 +88,7 @@ class Window {
 
   /// Size of the framebuffer in pixels; 0 × 0 while minimized on some desktops.
   [[nodiscard]] Size framebuffer_size() const;
-  /// Size in screen coordinates, as in the saved state and in `WindowOptions`.
+  /// Size in screen coordinates, as in `WindowOptions`.
   [[nodiscard]] Size window_size() const;
   /// Scale of text and controls that the desktop requests: 1 is 96 dots per inch. Changes when the window moves to
   /// another screen.

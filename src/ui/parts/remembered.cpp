@@ -34,6 +34,10 @@ void Remembered::set_pace(double pace) {
   change([&](UserState& state) { state.pace = pace; });
 }
 
+void Remembered::set_window(const ClosedWindow& window) {
+  change([&](UserState& state) { state.window = window; });
+}
+
 void Remembered::change(const std::function<void(UserState&)>& set) {
   const UserState before = state_;
   set(state_);

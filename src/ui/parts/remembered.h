@@ -24,6 +24,7 @@ class Remembered {
   void set_start_offers(bool shown);
   void set_language(const std::string& language);
   void set_pace(double pace);
+  void set_window(const ClosedWindow& window);
 
  private:
   /// Changes one thing, here and in what is stored.

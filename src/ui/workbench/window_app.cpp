@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "app/jobs/ending.h"
+#include "io/base/file.h"
+#include "io/desktop/user_state.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/parts/remembered.h"
 #include "ui/workbench/window_workbench.h"
 
 namespace attnscope::ui {
@@ -60,19 +64,53 @@ class FramePacer {
   bool settling_ = true;
 };
 
+/// The window as it was closed.
+platform::WindowOptions window_options(const std::string& without_window) {
+  platform::WindowOptions options;
+  options.without_window = without_window;
+  const std::optional<UserState> last = stored_user_state(user_folder());
+  if (!last || last->window.width == 0) return options;
+  options.width = last->window.width;
+  options.height = last->window.height;
+  options.maximized = last->window.maximized;
+  options.scaled = false;
+  return options;
+}
+
+/// For the next time. Only an ordinary window tells its size; one that filled the screen will be as it was before.
+void remember(const platform::Window& window, bool full_screen) {
+  if (full_screen || window.minimized()) return;
+  Remembered remembered(user_folder());
+  ClosedWindow closed = remembered.state().window;
+  closed.maximized = window.maximized();
+  if (!closed.maximized) {
+    const platform::Size size = window.window_size();
+    closed.width = size.width;
+    closed.height = size.height;
+  } else if (closed.width == 0) {
+    const platform::WindowOptions usual;
+    closed.width = usual.width;
+    closed.height = usual.height;
+  }
+  remembered.set_window(closed);
+}
+
 }  // namespace
 
 Result<void> run_window(WindowArguments arguments) {
   // Before other threads start.
   EndingWatch ending;
-  Result<platform::Window> window = platform::Window::open({.without_window = arguments.without_window});
+  Result<platform::Window> window = platform::Window::open(window_options(arguments.without_window));
   if (!window) return tl::unexpected(window.error());
 
   ImGuiHost host(window->handle());
   Result<std::unique_ptr<Workbench>> created = open_workbench(host, *window, arguments, [&window] { window->wake(); });
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
-  const LastAct last_act(ending, [&workbench] { workbench.workspace().save_now(); });
+  const LastAct last_act(ending, [&workbench] {
+    workbench.workspace().save_now();
+    remove_staging_folders();
+  });
 
   FramePacer pacer;
   std::string title;
@@ -90,6 +128,7 @@ Result<void> run_window(WindowArguments arguments) {
     window->set_full_screen(workbench.wants_full_screen());
     if (workbench.window_title() != title) window->set_title(title = workbench.window_title());
   }
+  remember(*window, workbench.wants_full_screen());
   return {};
 }
 
