@@ -81,6 +81,23 @@ FigureRequest layers_request() {
   return {trace, 3, {"metrics", {{"layers", std::string("all")}}}, 700, 500};
 }
 
+TEST(FigureBuilder, WhatHasNotEnoughMemorySaysSo) {
+  const auto tensors = test::made({{"attentions", {2, 48, 48}}});
+  const std::shared_ptr<const Trace> trace = *Executor(0).run(*experiment_on(tensors));
+  tensors->too_large = true;
+  FigureBuilder builder([] {});
+  builder.request({trace, 4, {"metrics", {}}, 700, 500});
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(60)));
+  const std::optional<BuiltFigure> built = builder.take();
+  ASSERT_TRUE(built);
+  EXPECT_TRUE(built->figure.only_says_why);
+  EXPECT_NE(describe(built->figure).find("not enough memory"), std::string::npos);
+  tensors->too_large = false;
+  builder.request({trace, 4, {"metrics", {}}, 710, 500});
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(60)));
+  EXPECT_FALSE(builder.take()->figure.only_says_why);
+}
+
 TEST(FigureBuilder, AnotherViewStopsWhatIsBuilt) {
   std::atomic<int> ended = 0;
   FigureBuilder builder([&] { ++ended; });

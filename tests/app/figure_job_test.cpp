@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
 #include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
 #include "support/imported_tensors.h"
@@ -74,6 +80,29 @@ TEST(FigureJob, RemovesItsFolderWhenACopyIsStoppedOrFails) {
   ASSERT_TRUE(failed.wait(std::chrono::seconds(120)));
   EXPECT_FALSE(*failed.result());
   EXPECT_EQ(folder.size(), 0);
+}
+
+TEST(FigureJob, AClipboardThatHangsIsStopped) {
+  const TemporaryFolder folder;
+  const std::filesystem::path program =
+      folder.file("xclip", "#!/bin/sh\ntouch " + (folder / "began").string() + "\nexec sleep 100\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.path().string() + ":" + path).c_str(), 1);
+  ::setenv("DISPLAY", ":99", 0);
+  ::unsetenv("WAYLAND_DISPLAY");
+  std::filesystem::create_directory(folder / "copy");
+  FigureTask task = task_of(*run(*default_experiment("worked-example")), "heads", {folder / "copy" / "a.png"});
+  task.to_clipboard = true;
+  FigureJob job(task, [] {});
+  for (int i = 0; i < 600 && !std::filesystem::exists(folder / "began"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  job.cancel();
+  EXPECT_TRUE(job.wait(std::chrono::seconds(30)));
+  ::setenv("PATH", path.c_str(), 1);
+  ASSERT_TRUE(job.result() && !*job.result());
+  EXPECT_EQ(job.result()->error().message, "stopped: nothing was copied");
+  EXPECT_FALSE(std::filesystem::exists(folder / "copy"));
 }
 
 TEST(FigureJob, EndsWhileItWorks) {

@@ -202,5 +202,15 @@ TEST(Png, RefusesWhatIsDamaged) {
   EXPECT_EQ(png_trouble(header + png_chunk("ABCD", "") + data + end), kDamaged) << "a critical chunk that is unknown";
 }
 
+TEST(Png, AStopEndsItBeforeItIsDone) {
+  const PixelImage image = image_of(64, 64, [](int x, int y) { return static_cast<std::uint32_t>(x * y); });
+  const StopSource stop;
+  EXPECT_TRUE(png_bytes(image.view(), 0, {}, stop.token()));
+  stop.request_stop();
+  const Result<std::string> stopped = png_bytes(image.view(), 0, {}, stop.token());
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message, "stopped before it was done");
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <new>
 #include <numeric>
 #include <thread>
 
@@ -73,6 +75,29 @@ TEST(TileLoader, ForgetsWhatIsNoLongerWanted) {
     std::this_thread::yield();
   }
   loader.want({});
+}
+
+/// A matrix whose numbers cannot be read, and for whose sketch there is no memory.
+class UnreadableMatrix final : public MatrixSource {
+ public:
+  [[nodiscard]] Index rows() const override { return kTile; }
+  [[nodiscard]] Index columns() const override { return kTile; }
+  [[nodiscard]] bool needs_sketch() const override { return true; }
+  bool sketch(const StopToken& /*stop*/) const override { throw std::bad_alloc(); }
+  bool read(const MatrixPart& /*part*/, std::span<float> out, const StopToken& /*stop*/) const override {
+    std::fill(out.begin(), out.end(), 5.0F);
+    return false;
+  }
+  [[nodiscard]] bool ready(const MatrixPart& /*part*/) const override { return false; }
+};
+
+TEST(TileLoader, BringsNoNumberOfWhatCannotBeRead) {
+  const auto matrix = std::make_shared<const UnreadableMatrix>();
+  TileLoader loader([] {});
+  loader.want({{1, tile(0, 0), matrix, false}});
+  const std::vector<LoadedTile> loaded = take(loader, 1);
+  ASSERT_EQ(loaded.size(), 1U) << "it waits for a sketch that there cannot be";
+  EXPECT_TRUE(std::ranges::all_of(loaded[0].texels, [](float number) { return std::isnan(number); }));
 }
 
 /// A matrix that takes 40 ms to read, in pieces that are kept when it is stopped, or are not.

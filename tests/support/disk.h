@@ -17,10 +17,11 @@
 
 namespace attnscope::test {
 
-/// What `work` returns, run in a process of its own; nothing when that ends in any other way.
+/// What `work` returns, run in a process of its own: nothing too. When that ends in any other way, it says so.
 inline std::optional<std::string> in_own_process(const std::function<std::optional<std::string>()>& work) {
+  constexpr int kNothing = 77;
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return "no pipe";
   const ::pid_t child = ::fork();
   if (child == 0) {
     const std::optional<std::string> said = work();
@@ -29,7 +30,7 @@ inline std::optional<std::string> in_own_process(const std::function<std::option
       if (written < 0) ::_exit(1);
       at += static_cast<std::size_t>(written);
     }
-    ::_exit(said ? 0 : 1);
+    ::_exit(said ? 0 : kNothing);
   }
   ::close(ends[1]);
   std::string said;
@@ -42,7 +43,9 @@ inline std::optional<std::string> in_own_process(const std::function<std::option
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? std::optional(said) : std::nullopt;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNothing) return std::nullopt;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) said += "; the process ended with " + std::to_string(status);
+  return said;
 }
 
 /// Makes `folder` a file system of that many bytes, in memory, which only this process and its children see. False

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ class MadeTensors final : public ImportedTensors {
   [[nodiscard]] std::span<const ImportedLabels> labels() const override { return texts; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& /*stop*/) const override {
+    if (too_large) throw std::bad_alloc();
     if (broken) return fail(file_ + ": the file has changed");
     numbers_read += std::ssize(out);
     const std::vector<Index>& shape = tensors_[which].shape;
@@ -57,6 +59,7 @@ class MadeTensors final : public ImportedTensors {
   }
 
   bool broken = false;
+  bool too_large = false;                                  ///< reading has not enough memory
   Index shift = 0;                                         ///< other numbers with another shift
   std::string config;                                      ///< beside the file
   std::vector<ImportedLabels> texts;                       ///< in the file

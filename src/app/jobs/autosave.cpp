@@ -8,6 +8,8 @@ namespace {
 
 // A slider passes many numbers, and the disk is slow.
 constexpr std::chrono::milliseconds kBetweenWrites{300};
+// What could not be written, as on a full disk, is tried again.
+constexpr std::chrono::seconds kBetweenTries{5};
 
 }  // namespace
 
@@ -60,6 +62,7 @@ void Autosave::save_now() {
     return true;
   });
   const std::scoped_lock lock(mutex_);
+  due_ = due_ || !trouble.empty();
   if (trouble == trouble_) return;
   trouble_ = std::move(trouble);
   trouble_said_ = trouble_.empty();
@@ -85,8 +88,10 @@ BackgroundLoop::Rest Autosave::step() {
     if (!due_) return std::nullopt;
   }
   save_now();
-  next_write_ = StopClock::now() + kBetweenWrites;
-  return kBetweenWrites;
+  const std::scoped_lock lock(mutex_);
+  const StopClock::duration rest = trouble_.empty() ? StopClock::duration(kBetweenWrites) : kBetweenTries;
+  next_write_ = StopClock::now() + rest;
+  return rest;
 }
 
 }  // namespace attnscope

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "core/base/background_loop.h"
+#include "core/base/result.h"
 #include "core/base/stop.h"
 
 namespace attnscope {
 
-/// Does one piece of work beside the main loop. The destructor stops it and waits for its end.
+/// Does one piece of work beside the main loop. The destructor stops it and waits for its end. What the work throws, such
+/// as for want of memory, becomes its error.
 template <typename Result>
 class BackgroundTask {
  public:
@@ -45,7 +49,7 @@ class BackgroundTask {
  private:
   BackgroundLoop::Rest step() {
     if (result()) return std::nullopt;
-    Result result = work_(stop_.token());
+    Result result = run();
     {
       const std::scoped_lock lock(mutex_);
       result_ = std::move(result);
@@ -53,6 +57,16 @@ class BackgroundTask {
     loop_.notify_waiting();
     wake_();
     return std::nullopt;
+  }
+
+  Result run() const {
+    try {
+      return work_(stop_.token());
+    } catch (const std::bad_alloc&) {
+      return fail("there is not enough memory");
+    } catch (const std::exception& error) {
+      return fail(error.what());
+    }
   }
 
   std::function<Result(const StopToken&)> work_;

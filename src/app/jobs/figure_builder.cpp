@@ -1,5 +1,6 @@
 #include "app/jobs/figure_builder.h"
 
+#include <new>
 #include <utility>
 
 #include "core/base/stop.h"
@@ -33,15 +34,19 @@ ViewOptions options_of(const FigureRequest& request, const StopToken& stop, View
   return options;
 }
 
+/// A figure that says in one line why there is none.
+BuiltFigure without_figure(const FigureRequest& request, const std::string& why) {
+  ViewOptions options;
+  options.width = request.file ? 0 : request.width;
+  options.height = request.file ? 0 : request.height;
+  BuiltFigure refused = {request, reason_figure(capitalized(why) + ".", options)};
+  refused.refusal = why;
+  return refused;
+}
+
 BuiltFigure built_for_file(const FigureRequest& request, const BuildFigure& build) {
   Result<FittedFigure> made = fitted_figure(build, *request.file, request.view.name);
-  if (!made) {
-    ViewOptions options;
-    options.width = 0;
-    BuiltFigure refused = {request, reason_figure(capitalized(made.error().message) + ".", options)};
-    refused.refusal = made.error().message;
-    return refused;
-  }
+  if (!made) return without_figure(request, made.error().message);
   BuiltFigure built = {request, std::move(made->figure)};
   if (!request.file->preset) built.smaller_type = smaller_type(build, built.figure, *request.file);
   built.file = made->options;
@@ -100,8 +105,12 @@ std::optional<BuiltFigure> FigureBuilder::work_on(const FigureRequest& request, 
     ready_();
   };
   const BuildFigure build = builder_of(request, std::move(options));
-  BuiltFigure built =
-      request.file ? built_for_file(request, build) : BuiltFigure{request, build(request.width, request.height)};
+  BuiltFigure built;
+  try {
+    built = request.file ? built_for_file(request, build) : BuiltFigure{request, build(request.width, request.height)};
+  } catch (const std::bad_alloc&) {
+    built = without_figure(request, "there is not enough memory for this view");
+  }
   goes_on_ = paused && !stop.stop_requested();
   if (goes_on_) return std::nullopt;
   progress_ = 0;

@@ -22,8 +22,9 @@ Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
   if (!made) return tl::unexpected(made.error());
   for (const std::filesystem::path& output : task.outputs) {
     if (stop.stop_requested()) return stopped(task, written.files.size());
-    if (const Result<void> done = write_figure(made->figure, made->options, output, &task.source); !done)
-      return tl::unexpected(done.error());
+    const Result<void> done = write_figure(made->figure, made->options, output, &task.source, stop);
+    if (!done && stop.stop_requested()) return stopped(task, written.files.size());
+    if (!done) return tl::unexpected(done.error());
     written.files.push_back(output);
   }
   written.caption = figure_caption(task.source, &made->figure);
@@ -34,7 +35,7 @@ Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
 Result<WrittenFigure> copy(const FigureTask& task, const StopToken& stop) {
   Result<WrittenFigure> written = write(task, stop);
   const std::filesystem::path& picture = task.outputs.front();
-  const Result<bool> copied = written ? copy_png_to_clipboard(picture) : Result<bool>(false);
+  const Result<bool> copied = written ? copy_png_to_clipboard(picture, stop) : Result<bool>(false);
   std::error_code error;
   if (!written || !copied || *copied) std::filesystem::remove_all(picture.parent_path(), error);
   if (!copied) return tl::unexpected(copied.error());

@@ -74,8 +74,10 @@ void write_header(PngWriter& writer, png_uint_32 width, png_uint_32 height, int 
 }
 
 /// `row` has room for the bytes of one.
-void write_rows(png_structp png, const PixelView& image, std::span<png_byte> row) {
+void write_rows(png_structp png, const PixelView& image, std::span<png_byte> row, const StopToken& stop) {
+  constexpr std::size_t kBetweenChecks = 16;
   for (std::size_t y = 0; y < image.height; ++y) {
+    if (y % kBetweenChecks == 0 && stop.stop_requested()) png_error(png, "stopped");
     for (std::size_t x = 0; x < image.width; ++x) {
       const std::uint32_t pixel = image.pixels[y * image.stride + x];
       row[3 * x] = static_cast<png_byte>(pixel >> 16U);
@@ -139,7 +141,7 @@ void take_end(png_structp png, png_infop info) {
 
 }  // namespace
 
-Result<std::string> png_bytes(const PixelView& image, int dpi, std::span<const PngText> texts) {
+Result<std::string> png_bytes(const PixelView& image, int dpi, std::span<const PngText> texts, const StopToken& stop) {
   PngWriter writer;
   if (writer.info == nullptr) return fail("out of memory");
   std::vector<png_text> entries;
@@ -155,9 +157,10 @@ Result<std::string> png_bytes(const PixelView& image, int dpi, std::span<const P
   std::vector<png_byte> row(3 * image.width);
   const bool written = succeeds(writer.png, [&] {
     write_header(writer, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), dpi, entries);
-    write_rows(writer.png, image, row);
+    write_rows(writer.png, image, row, stop);
     png_write_end(writer.png, nullptr);
   });
+  if (!written && stop.stop_requested()) return fail("stopped before it was done");
   if (!written) return fail(writer.out_of_memory ? "out of memory" : "libpng could not write the picture");
   return std::move(writer.bytes);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "io/canvas/pixels.h"
 
 namespace attnscope {
@@ -19,8 +20,9 @@ struct PngText {
 };
 
 /// An image as a PNG file. With `dpi` it says how large it is in print (chunk pHYs). The same pixels give the same bytes,
-/// without a date. Long texts are compressed. An image without pixels is an error.
-Result<std::string> png_bytes(const PixelView& image, int dpi = 0, std::span<const PngText> texts = {});
+/// without a date. Long texts are compressed. An image without pixels is an error, and so is a stop.
+Result<std::string> png_bytes(const PixelView& image, int dpi = 0, std::span<const PngText> texts = {},
+                              const StopToken& stop = {});
 
 /// The width and height in a PNG file's header, where it has one at its beginning.
 struct PngSize {

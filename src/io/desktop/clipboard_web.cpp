@@ -3,6 +3,8 @@
 
 namespace attnscope {
 
-Result<bool> copy_png_to_clipboard(const std::filesystem::path& png) { return page::copy_picture(png); }
+Result<bool> copy_png_to_clipboard(const std::filesystem::path& png, const StopToken& /*stop*/) {
+  return page::copy_picture(png);
+}
 
 }  // namespace attnscope

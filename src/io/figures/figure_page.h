@@ -25,6 +25,7 @@ struct FigurePage {
   bool fixed_height;  ///< the figure is centred on a page of this height, otherwise the page is as high as the figure
   const ExperimentSource* source;       ///< null: the file says nothing about where it comes from
   const std::filesystem::path& folder;  ///< where its file will lie
+  StopToken stop = {};                  ///< pixels are not all written then, which is an error
 
   [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
   void paint_on(Canvas& canvas) const;
@@ -35,8 +36,12 @@ struct BitmapLimit {
   double side;
   double area;
 };
-/// The size of the page's bitmap, or that it is too large.
-Result<PngSize> bitmap_size(const FigurePage& page, int dpi, const BitmapLimit& limit);
+/// That of PNG files.
+BitmapLimit png_limit();
+/// Whether a bitmap has at most so many pixels; a height of 0 is not known yet.
+Result<void> check_bitmap(double width, double height, const BitmapLimit& limit);
+/// The size of the page's PNG file, or that it is too large.
+Result<PngSize> bitmap_size(const FigurePage& page, int dpi);
 /// What its PNG file says about it.
 std::vector<PngText> png_texts(const FigurePage& page);
 

@@ -12,7 +12,6 @@ namespace attnscope {
 namespace {
 
 constexpr double kPointsPerInch = 72;
-constexpr BitmapLimit kBitmapLimit = {32767, 400e6};  // cairo's side
 
 /// Paints the page on a surface that has `scale` units to a logical pixel.
 cairo_status_t paint_surface(const FigurePage& page, cairo_surface_t* surface, double scale) {
@@ -28,14 +27,16 @@ cairo_status_t paint_surface(const FigurePage& page, cairo_surface_t* surface, d
 
 }  // namespace
 
+BitmapLimit png_limit() { return {32767, 400e6}; }  // cairo's side
+
 Result<std::string> png_page(const FigurePage& page, int dpi) {
-  const Result<PngSize> size = bitmap_size(page, dpi, kBitmapLimit);
+  const Result<PngSize> size = bitmap_size(page, dpi);
   if (!size) return tl::unexpected(size.error());
   const CairoSurface surface(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(size->width), static_cast<int>(size->height)));
   const cairo_status_t status = paint_surface(page, surface.get(), dpi / kPixelsPerInch);
   if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
-  return png_bytes(pixels_of(surface.get()), dpi, png_texts(page));
+  return png_bytes(pixels_of(surface.get()), dpi, png_texts(page), page.stop);
 }
 
 Result<std::string> pdf_page(const FigurePage& page, int /*dpi*/) {

@@ -60,9 +60,9 @@ std::shared_ptr<const MatrixSource> TileLoader::next() {
 }
 
 std::shared_ptr<const MatrixSource> TileLoader::without_sketch() const {
-  const auto found = std::find_if(wanted_.rbegin(), wanted_.rend(), [](const TileRequest& request) {
+  const auto found = std::find_if(wanted_.rbegin(), wanted_.rend(), [this](const TileRequest& request) {
     const std::shared_ptr<const MatrixSource> source = request.source.lock();
-    return source && source->needs_sketch();
+    return source && source->needs_sketch() && source != too_large_.lock();
   });
   return found == wanted_.rend() ? nullptr : found->source.lock();
 }
@@ -77,6 +77,7 @@ void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<cons
     done = source->sketch(stop);
   } catch (const std::bad_alloc&) {
     // It is shown without one until its tiles are read.
+    too_large_ = source;
   }
   source.reset();
   if (done) arrived_();

@@ -69,8 +69,9 @@ class TileLoader {
   std::vector<TileRequest> wanted_;  ///< the most urgent last
   std::optional<TileRequest> reading_;
   std::weak_ptr<const MatrixSource> sketching_;
-  StopSource stop_;       ///< of the current read
-  bool stopped_ = false;  ///< it is no longer wanted
+  std::weak_ptr<const MatrixSource> too_large_;  ///< the last one for whose sketch there was no memory
+  StopSource stop_;                              ///< of the current read
+  bool stopped_ = false;                         ///< it is no longer wanted
   std::vector<LoadedTile> loaded_;
   BackgroundLoop loop_;
 };

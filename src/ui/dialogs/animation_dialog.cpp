@@ -129,7 +129,8 @@ void frame_preview(const Style& style, const AnimationShown& shown, AnimationSet
 /// "51 frames · 5.1 s"
 std::string length_text(const AnimationShown& shown, const AnimationSettings& settings) {
   const Result<std::optional<double>> rate = rate_of(settings);
-  if (shown.animation == nullptr || !rate) return {};
+  if (shown.animation == nullptr) return "preparing the frames";
+  if (!rate) return {};
   Animation animation = *shown.animation;
   if (*rate) animation.set_rate(**rate);
   const auto count = static_cast<Index>(animation.size());
@@ -192,7 +193,9 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   clipped_text(trouble.empty() ? length_text(shown, settings) : trouble, width,
                color(trouble.empty() ? style.palette.dim : Rgb{0xE6, 0x9F, 0x00}));
   const bool replaces = question_row(state);
+  ImGui::BeginDisabled(wrong.empty() && shown.animation == nullptr);
   if (ImGui::Button(replaces ? "Replace" : "Write")) confirmed = true;
+  ImGui::EndDisabled();
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
   if (enter_confirms()) confirmed = true;
