@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/animation/animation_job.h"
+#include "io/figures/animation_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
@@ -96,6 +97,33 @@ TEST(Animation, WhatDoesNotFitIsNamedBeforehand) {
   EXPECT_EQ(animation.error().message.find("with tokens 60: the experiment takes"), 0U) << animation.error().message;
 }
 
+TEST(Animation, NoFileIsWrittenUnlessAllCanBe) {
+  const TemporaryFolder folder;
+  AnimationTask task = {sweep("heads=1:3"), {}};
+  task.file.dpi = 20;
+  task.outputs = {folder / "a-%d.png"};
+  if (has_ffmpeg()) task.outputs.push_back(folder / "a.gif");
+  folder.file("a.gif", "old");
+  int reports = 0;
+  const auto refused = [&](const std::function<void(const AnimationProgress&)>& report) {
+    const Result<WrittenAnimation> written = write_animation(task, {}, report);
+    EXPECT_FALSE(written);
+    return written ? "" : written.error().message;
+  };
+  const auto take_name = [&](const AnimationProgress&) {
+    ++reports;
+    std::filesystem::create_directories(folder / "a-2.png");
+  };
+  const std::string message = (folder / "a-2.png").string() + ": is a folder, not a file";
+  EXPECT_EQ(refused(take_name), message);
+  EXPECT_GT(reports, 3);
+  reports = 0;
+  EXPECT_EQ(refused(take_name), message);
+  EXPECT_EQ(reports, 0) << "known before anything is computed";
+  EXPECT_EQ(bytes_of(folder / "a.gif"), "old");
+  EXPECT_EQ(folder.size(), 2);
+}
+
 TEST(AnimationJob, WritesOrIsStopped) {
   const TemporaryFolder folder;
   AnimationTask task = {sweep("heads=1:2"), {}};
@@ -128,27 +156,67 @@ TEST(AnimationJob, WritesOrIsStopped) {
   EXPECT_EQ(folder.size(), 2) << "with its owner it ends, too";
 }
 
+/// What becomes of the request.
+MadeFrame made_by(FrameMaker& maker, const FrameRequest& request) {
+  maker.request(request);
+  while (true) {
+    if (auto frame = maker.take(); frame && !maker.busy()) return std::move(*frame);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST(FrameMaker, LeavesTheRoomThatTheFileHasForTheNote) {
+  FrameMaker maker([] {});
+  FrameRequest request = {example(), ""};
+  request.file.font = FigureFont::latex;
+  const auto trace = *run(example());
+  int differ = 0;
+  for (std::size_t words = 40; words < 80; ++words) {
+    auto lesson = std::make_shared<Lesson>();
+    std::string text;
+    for (std::size_t i = 0; i < words; ++i) text += "nonsensical ";
+    lesson->steps = {{"One", text, "look", example(), {}, {}, {}}};
+    request.lesson = lesson;
+    const MadeFrame frame = made_by(maker, request);
+    ASSERT_TRUE(frame.figure) << frame.trouble;
+    const auto height_in = [&](FigureFont font) {
+      const FontScope scope(font);
+      const double room = note_height(frame.animation->note(0), layout_size(request.file).width);
+      return *frame_height({trace}, request.file, room);
+    };
+    EXPECT_EQ(frame.figure->height, height_in(FigureFont::latex)) << words;
+    differ += height_in(FigureFont::latex) != height_in(FigureFont::inter) ? 1 : 0;
+  }
+  EXPECT_GT(differ, 0) << "otherwise this shows nothing";
+}
+
+TEST(FrameMaker, FramesThePinnedCellOfALesson) {
+  auto lesson = std::make_shared<Lesson>();
+  lesson->steps = {{"One", "short", "look", example("flow"), {}, {}, {}}};
+  FrameMaker maker([] {});
+  FrameRequest request = {example(), ""};
+  request.lesson = lesson;
+  EXPECT_TRUE(made_by(maker, request).figure.value().highlights.regions.empty());
+  auto pinned = std::make_shared<Lesson>(*lesson);
+  pinned->steps[0].cell = LessonCell{"scores", {0, 1, 2}};
+  request.lesson = pinned;
+  const Figure figure = made_by(maker, request).figure.value();
+  EXPECT_FALSE(figure.highlights.regions.empty());
+  EXPECT_TRUE(figure.highlights.cell);
+}
+
 TEST(FrameMaker, MakesTheFrameThatIsWantedLast) {
   FrameMaker maker([] {});
-  const auto made = [&] {
-    while (true) {
-      if (auto frame = maker.take(); frame && !maker.busy()) return std::move(*frame);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  };
   FrameRequest request = {example(), "heads=1:3"};
-  maker.request(request);
-  const MadeFrame first = made();
+  const MadeFrame first = made_by(maker, request);
   ASSERT_TRUE(first.animation && first.figure) << first.trouble;
   EXPECT_EQ(first.figure->texts.back().markup, "Heads = 1");
   request.frame = 99;
-  maker.request(request);
-  const MadeFrame last = made();
+  const MadeFrame last = made_by(maker, request);
   EXPECT_EQ(last.figure->texts.back().markup, "Heads = 3") << "there are no more";
   EXPECT_EQ(last.animation, first.animation) << "it is not made anew";
   request.sweep = "heads=0:3";
-  maker.request(request);
-  const MadeFrame wrong = made();
+  const MadeFrame wrong = made_by(maker, request);
   EXPECT_EQ(wrong.animation, nullptr);
   EXPECT_EQ(wrong.trouble, "heads: 0 is not allowed; allowed: whole numbers from 1 to 2147483647");
 }

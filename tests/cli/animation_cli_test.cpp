@@ -150,14 +150,31 @@ TEST(CliAnimation, NeedsNoFfmpegForFrames) {
 TEST(CliAnimation, FailuresOfFfmpegAreSaidAndLeaveTheOldFile) {
   const TemporaryFolder folder;
   const TemporaryFolder programs;
-  const fs::path program = programs.file("ffmpeg", "#!/bin/sh\necho '[libx264 @ 0x1234] no luck' >&2\nexit 1\n");
-  fs::permissions(program, fs::perms::owner_all);
   folder.file("a.gif", "old");
   const Surroundings surroundings = {{{"PATH", programs.path().string() + ":/usr/bin:/bin"}}, "", "/dev/null"};
-  expect_refused(animate({"worked-example", "--sweep", "seed=1:2"}, (folder / "a.gif").string()), 1,
-                 {(folder / "a.gif").string() + ": ffmpeg could not write it: no luck"}, surroundings);
-  EXPECT_EQ(bytes_of(folder / "a.gif"), "old");
-  EXPECT_EQ(folder.size(), 1);
+  // On a full disk it ends with 0 as well.
+  for (const char* code : {"1", "0"}) {
+    const fs::path program = programs.file(
+        "ffmpeg", "#!/bin/sh\necho '[out#0/gif @ 0x1234] [error] no luck' >&2\n: > video-1\nexit " + std::string(code));
+    fs::permissions(program, fs::perms::owner_all);
+    expect_refused(animate({"worked-example", "--sweep", "seed=1:2"}, (folder / "a.gif").string()), 1,
+                   {(folder / "a.gif").string() + ": ffmpeg could not write it: no luck"}, surroundings);
+    EXPECT_EQ(bytes_of(folder / "a.gif"), "old");
+    EXPECT_EQ(folder.size(), 1);
+  }
+}
+
+TEST(CliAnimation, AFileBeyondTheLimitOfTheShellIsAnError) {
+  const TemporaryFolder folder;
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {4096, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Outcome outcome = run_program(animate({"worked-example", "--sweep", "seed=1:2"}, (folder / "a.png").string()));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "attnscope: " + (folder / "a-0001.png").string() + ": File too large\n");
+  EXPECT_EQ(folder.size(), 0);
 }
 
 TEST(CliAnimation, VideosHaveEveryFrameInOneSize) {
@@ -282,6 +299,8 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   refused({"worked-example", "--sweep", "heads=1:2"}, 1, "No such file or directory", "missing/a.png");
   refused({"worked-example", "--sweep", "heads=1:2", "-o", (folder / "b.png").string()}, 2,
           "only one series of PNG files is allowed");
+  refused({"worked-example", "--sweep", "heads=1:2", "--width", "100", "--dpi", "2400"}, 1,
+          "a.png: a picture 240,000 pixels wide is too large: at most 32,767 along a side and 400 million");
   refused({"worked-example", "--sweep", "heads=1:2", "--height", "0.7"}, 2, "for the note below the figure");
   refused({"worked-example", "--view", "head", "--sweep", "head=3:6"}, 1,
           "view option head: 5 is not allowed; the experiment has 1 to 4");

@@ -52,6 +52,13 @@ class MemoryLimit : public testing::Test {
   TemporaryFolder folder_;
 };
 
+/// An animation of scaled-dot-product on pages 3 inches high.
+std::vector<std::string> animation_of(const TemporaryFolder& folder, const std::string& view, const std::string& sweep,
+                                      const std::string& size) {
+  return {"animate", "scaled-dot-product", "--view", view, "--sweep",  sweep, "--set", "queries=" + size,
+          "--set",   "keys=" + size,       "--dpi",  "60", "--height", "3",   "-o",    (folder / "frame.png").string()};
+}
+
 /// Zeros, in a sparse file.
 std::string zeros(const TemporaryFolder& folder, const std::string& name, const std::string& shape,
                   std::uintmax_t numbers) {
@@ -72,6 +79,24 @@ TEST_F(MemoryLimit, HoldsInEveryViewOfWhatIsLargerThanIt) {
 TEST_F(MemoryLimit, HoldsInEveryViewOfWhatJustFits) {
   for (const std::string& view : kViews)
     expect_within(60, figure_of(folder_, "scaled-dot-product", view, {"queries=2600", "keys=2600"}));
+}
+
+TEST_F(MemoryLimit, HoldsFromFrameToFrame) {
+  for (const char* sweep : {"temperature=1,2", "seed=1,2", "queries=7000,6000,5000"})
+    expect_within(400, animation_of(folder_, "heads", sweep, "7000"));
+}
+
+TEST_F(MemoryLimit, HoldsForABaselineAndTheFramesTogether) {
+  const std::string baseline = (folder_ / "figure.png").string();
+  ASSERT_EQ(run_program(figure_of(folder_, "scaled-dot-product", "heads", {"queries=5000", "keys=5000"})).code, 0);
+  std::vector<std::string> compared = animation_of(folder_, "compare", "seed=1,2", "5000");
+  compared.insert(compared.end(), {"--pinned", baseline});
+  const Outcome refused = run_within(400, compared);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.err,
+            "attnscope: pinned: the experiment takes 200 MB; allowed: 199 MB next to it; ATTNSCOPE_MEMORY_MB sets the "
+            "limit\n");
+  expect_within(450, compared);
 }
 
 TEST_F(MemoryLimit, HoldsWhereAFileIsLargerThanIt) {

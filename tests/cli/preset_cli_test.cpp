@@ -53,9 +53,9 @@ TEST_F(CliPreset, HasItsOwnSizes) {
 
 TEST_F(CliPreset, TheFontIsNamedInTheFile) {
   EXPECT_EQ(figure({"--font", "latex", "--preset", "column"}).code, 0);
-  EXPECT_TRUE(svg_has("font-family=\"LM Roman 10, "));
+  EXPECT_TRUE(svg_has("font-family=\"'LM Roman 10', "));
   EXPECT_EQ(figure({"--font", "serif"}).code, 0);
-  EXPECT_TRUE(svg_has("font-family=\"STIX, "));
+  EXPECT_TRUE(svg_has("font-family=\"'STIX', "));
 }
 
 TEST_F(CliPreset, AFontThatIsMissingIsNamedWithItsPackage) {

@@ -7,6 +7,7 @@
 
 #include "io/base/program.h"
 #include "support/background_thread.h"
+#include "support/disk.h"
 #include "support/png_bytes.h"
 #include "support/temporary_folder.h"
 
@@ -204,6 +205,50 @@ TEST_F(Videos, PercentSignsInFoldersMeanNothing) {
   fs::create_directory(folder_ / "a%d -i b");
   make("a%d -i b/-v.gif", 2, 1, 5);
   EXPECT_EQ(probed(folder_ / "a%d -i b/-v.gif", "stream=nb_read_frames"), "2");
+}
+
+/// Noise, which does not become small.
+std::string noise() {
+  std::string pixels;
+  for (std::uint32_t i = 0, state = 1; i < 3 * 64 * 64; ++i) {
+    state = state * 1664525U + 1013904223U;
+    pixels += static_cast<char>(state >> 24U);
+  }
+  return png_bytes_of(64, 64, pixels);
+}
+
+/// The size of a video of one frame, made while the disk has room for that many pages more; nothing if that failed.
+std::optional<std::uintmax_t> size_on_disk(const fs::path& path, std::optional<std::uintmax_t> pages) {
+  const fs::path disk = path.parent_path();
+  auto frames = StagedFrames::create_beside(path);
+  if (!frames || !frames->add(noise())) return std::nullopt;
+  if (pages) {
+    fill_disk(disk);
+    fs::resize_file(disk / "filler", fs::file_size(disk / "filler") - *pages * 4096);
+  }
+  const auto made = frames->make_video(10, path, {}, {}, {});
+  const auto size = made ? std::optional(fs::file_size(*made)) : std::nullopt;
+  fs::remove(disk / "filler");
+  return size;
+}
+
+TEST_F(Videos, AreWholeOrAnErrorOnAFullDisk) {
+  fs::create_directory(folder_ / "disk");
+  const auto faults = in_own_process([&]() -> std::optional<std::string> {
+    if (!mount_small_disk(folder_ / "disk", 1 << 18)) return std::nullopt;
+    std::string found;
+    for (const char* name : {"a.mp4", "a.gif"}) {
+      const auto whole = size_on_disk(folder_ / "disk" / name, std::nullopt);
+      if (!whole) found += std::string(name) + " cannot be written at all\n";
+      for (const std::uintmax_t pages : {1U, 2U}) {
+        if (const auto size = size_on_disk(folder_ / "disk" / name, pages); size && size != whole)
+          found += std::string(name) + " is cut off on " + std::to_string(pages) + " pages\n";
+      }
+    }
+    return found;
+  });
+  if (!faults) GTEST_SKIP() << "this system lets nobody mount a disk of their own";
+  EXPECT_EQ(*faults, "");
 }
 
 TEST_F(Videos, WhatFfmpegSaysIsOneLine) {

@@ -267,6 +267,7 @@ TEST(CairoCanvas, AnyBytesCanBeText) {
   figure.title = std::string("a\0b\xFF", 4);
   figure.texts.push_back(sample_text({20, 48}, "a\nb\x01\xC0\xE2\x80\xA8\xED\xA0\x80 \xF0\x9F\x99\x82"));
   figure.texts.push_back(sample_text({20, 48}, ""));
+  figure.texts.push_back(sample_text({20, 60}, kNoncharacters));
   for (const FigureFormat format : {FigureFormat::png, FigureFormat::pdf})
     EXPECT_TRUE(figure_bytes(figure, format, {}));
 }

@@ -79,9 +79,14 @@ TEST(FigureFile, TheSameFigureGivesTheSameBytesAlways) {
 
 TEST(FigureFile, TheLocaleChangesNothing) {
   const std::string before = figure_bytes(full_figure(), FigureFormat::svg).value();
-  if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no German locale";
+  const TemporaryFolder folder;
+  if (shell("localedef -i de_DE -f UTF-8 " + (folder / "de_DE.UTF-8").string() + " 2>/dev/null") != 0)
+    GTEST_SKIP() << "localedef or its sources are not installed";
+  ::setenv("LOCPATH", folder.path().c_str(), 1);
+  ASSERT_NE(std::setlocale(LC_ALL, "de_DE.UTF-8"), nullptr);
   const std::string after = figure_bytes(full_figure(), FigureFormat::svg).value();
   std::setlocale(LC_ALL, "C");
+  ::unsetenv("LOCPATH");
   EXPECT_TRUE(after == before);
 }
 
@@ -252,7 +257,9 @@ TEST(FigureFile, LengthsHaveUnits) {
 TEST(FigureFile, RangesAreTwoNumbers) {
   EXPECT_EQ(parse_range("0,0.5"), (ColorRange{0, 0.5}));
   EXPECT_EQ(parse_range("-1, 1"), (ColorRange{-1, 1}));
-  for (const char* wrong : {"", "1", "1,1", "1,0", "a,b", "0,nan", "0,inf", "0,1,2"})
+  EXPECT_TRUE(parse_range("-1e38,1e38"));
+  for (const char* wrong :
+       {"", "1", "1,1", "1,0", "a,b", "0,nan", "0,inf", "0,1,2", "0,1e39", "-1e39,0", "-3e38,3e38", "1,1.00000000001"})
     EXPECT_FALSE(parse_range(wrong)) << wrong;
 }
 
@@ -264,6 +271,15 @@ TEST(FigureFile, TooLargeAPictureIsRefusedBeforeMemoryIsTaken) {
   EXPECT_EQ(message(figure_bytes(figure, FigureFormat::png, {Theme::paper, 100, 201})),
             "a picture of 20,100 × 20,100 pixels is too large: at most 32,767 along a side and 400 million");
   EXPECT_TRUE(figure_bytes(figure, FigureFormat::pdf, {Theme::paper, 100, 2400})) << "only bitmaps have pixels";
+  const auto refusal = [](const FigureFileOptions& options) {
+    const Result<void> possible = check_picture_size(options);
+    return possible ? "" : possible.error().message;
+  };
+  EXPECT_EQ(refusal({Theme::paper, 100, 2400}),
+            "a picture 240,000 pixels wide is too large: at most 32,767 along a side and 400 million");
+  EXPECT_EQ(refusal({Theme::paper, 100, 201, 100}),
+            "a picture of 20,100 × 20,100 pixels is too large: at most 32,767 along a side and 400 million");
+  EXPECT_EQ(refusal({Theme::paper, 100, 201}), "") << "it may be low";
 }
 
 TEST(FigureFile, FiguresWithoutASizeAreRefused) {

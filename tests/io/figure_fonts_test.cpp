@@ -80,7 +80,8 @@ TEST_P(FigureFonts, FilesAreInThem) {
   const Figure figure = view_in(GetParam(), "head");
   EXPECT_EQ(figure.font, GetParam());
   const std::string svg = figure_bytes(figure, FigureFormat::svg).value();
-  EXPECT_NE(svg.find(latex ? "font-family=\"LM Roman 10, " : "font-family=\"STIX, "), std::string::npos);
+  EXPECT_NE(svg.find(latex ? "font-family=\"'LM Roman 10', 'Latin Modern Math'" : "font-family=\"'STIX', "),
+            std::string::npos);
   const std::string pdf = (folder / "a.pdf").string();
   ASSERT_TRUE(write_figure(figure, {}, pdf));
   if (const std::string missing = not_installed({"pdffonts"}); !missing.empty()) GTEST_SKIP() << missing;

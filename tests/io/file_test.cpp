@@ -247,7 +247,9 @@ TEST(StagingFolder, IsOursAloneAndGoesAway) {
     EXPECT_EQ(fs::status(staging->path()).permissions(), fs::perms::owner_all);
     EXPECT_TRUE(staging->write("a", "bytes"));
     EXPECT_EQ(bytes_of(staging->path() / "a"), "bytes");
-    EXPECT_FALSE(staging->write("a", "again")) << "only new files";
+    const Result<void> again = staging->write("a", "again");
+    ASSERT_FALSE(again) << "only new files";
+    EXPECT_EQ(again.error().message, (folder / "out").string() + ": File exists") << "nobody knows the hidden one";
   }
   EXPECT_EQ(folder.size(), 0);
 }
@@ -278,6 +280,17 @@ TEST(StandIn, KnowsPointersAndPages) {
   EXPECT_EQ(stand_in("{\"format\": \"<html>\"}"), "");
   EXPECT_EQ(stand_in(""), "");
   EXPECT_EQ(stand_in(" \n"), "");
+}
+
+TEST(StagingFolder, NoneIsLeftWhenTheProgramHasToEnd) {
+  const TemporaryFolder folder;
+  const Result<StagingFolder> first = StagingFolder::create_beside(folder / "a.gif");
+  const Result<StagingFolder> second = StagingFolder::create_beside(folder / "b.gif");
+  ASSERT_TRUE(first && second);
+  ASSERT_TRUE(first->write("frame", "bytes"));
+  EXPECT_EQ(folder.size(), 2);
+  remove_staging_folders();
+  EXPECT_EQ(folder.size(), 0);
 }
 
 }  // namespace

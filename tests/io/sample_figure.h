@@ -37,6 +37,9 @@ inline TextMark sample_text(Point at, std::string markup) {
   return mark;
 }
 
+/// Four code points that no text may have: U+FDD0, U+FFFE, U+1FFFF and U+10FFFE.
+inline constexpr const char* kNoncharacters = "\xEF\xB7\x90\xEF\xBF\xBE\xF0\x9F\xBF\xBF\xF4\x8F\xBF\xBE";
+
 /// An empty figure of 192 × 96 pixels, two inches by one.
 inline Figure blank_figure() {
   Figure figure;

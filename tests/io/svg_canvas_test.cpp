@@ -47,7 +47,7 @@ TEST(SvgCanvas, ThePageHasItsSizeInInchesAndABackground) {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" version=\"1.1\" "
             "width=\"7in\" height=\"4.5052in\" viewBox=\"0 0 672 432.5\" xml:space=\"preserve\" "
-            "font-family=\"Inter, DejaVu Sans, sans-serif\" "
+            "font-family=\"'Inter', 'DejaVu Sans', sans-serif\" "
             "style=\"font-variant-numeric:tabular-nums;font-variant-ligatures:no-contextual\">\n"
             "<title>Q &amp; &lt;K&gt;</title>\n"
             "<rect x=\"0\" y=\"0\" width=\"672\" height=\"432.5\" fill=\"#14161a\"/>\n"
@@ -85,6 +85,8 @@ TEST(SvgCanvas, AnyBytesCanBeText) {
   EXPECT_NE(text(placed({{"<a & \"b\">", TextSpan::Level::base}})).find(">&lt;a &amp; &quot;b&quot;&gt;</text>"),
             std::string::npos);
   EXPECT_NE(text(placed({{"a\nb\x01\xC0z", TextSpan::Level::base}})).find(">a b\uFFFD\uFFFDz</text>"),
+            std::string::npos);
+  EXPECT_NE(text(placed({{kNoncharacters, TextSpan::Level::base}})).find(">\uFFFD\uFFFD\uFFFD\uFFFD</text>"),
             std::string::npos);
 }
 

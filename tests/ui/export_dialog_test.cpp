@@ -249,7 +249,7 @@ TEST_F(ExportDialog, TheFontIsThatOfThePreviewAndTheFile) {
   EXPECT_EQ(screen().workbench().figure_export().preview()->font, FigureFont::latex);
   press("Export");
   expect_done();
-  EXPECT_NE(bytes("a.svg").find("font-family=\"LM Roman 10, "), std::string::npos);
+  EXPECT_NE(bytes("a.svg").find("font-family=\"'LM Roman 10', "), std::string::npos);
 }
 
 TEST_F(ExportDialog, SlowViewsAreBuiltBeside) {

@@ -1,6 +1,7 @@
 #include "app/animation/animation_job.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "core/base/stop.h"
@@ -28,7 +29,13 @@ AnimationProgress AnimationJob::progress() const {
 
 // A frame takes a moment: what is under way is let finish.
 FrameMaker::FrameMaker(std::function<void()> ready)
-    : job_({[this](const FrameRequest& request, const StopToken& stop) { return make(request, stop); },
+    : job_({[this](const FrameRequest& request, const StopToken& stop) {
+              try {
+                return make(request, stop);
+              } catch (const std::bad_alloc&) {
+                return MadeFrame{request, nullptr, std::nullopt, "there is not enough memory for this frame"};
+              }
+            },
             [](const FrameRequest&, const FrameRequest&) { return std::optional<StopClock::duration>(); },
             std::move(ready)}) {}
 
@@ -57,11 +64,12 @@ MadeFrame FrameMaker::make(FrameRequest request, const StopToken& stop) {
     made.trouble = there.error().message;
     return made;
   }
+  const FontScope font(wanted.file.font);  // of the notes
   double room = 0;
   const double width = layout_size(wanted.file).width;
   for (std::size_t i = 0; wanted.note && i < animation_->size(); ++i)
     room = std::max(room, note_height(animation_->note(i), width));
-  const AnimationFrame frame = {*trace, wanted.pinned.get(), &cache_, stop};
+  const AnimationFrame frame = {*trace, wanted.pinned.get(), &cache_, stop, animation_->cell(number)};
   const FigureNote note = wanted.note ? animation_->note(number) : FigureNote{};
   Result<Figure> figure = frame_height(frame, wanted.file, room).and_then([&](double height) {
     return frame_figure(frame, wanted.file, height, note, room);

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/jobs/figure_builder.h"
 #include "core/base/stop.h"
 #include "core/base/text.h"
+#include "core/experiment/experiment.h"
 #include "core/explain/explain.h"
+#include "core/plan/resident_steps.h"
+#include "core/plan/validate.h"
+#include "core/trace/run.h"
 #include "io/base/printable.h"
 #include "io/figures/animation_file.h"
 #include "io/figures/figure_source.h"
@@ -59,18 +65,59 @@ Highlights highlights_of(const Trace& trace, const LessonCell& cell) {
 
 bool is_video(const std::filesystem::path& path) { return animation_format(path) != AnimationFormat::png; }
 
+/// Computes one frame after the other within a memory budget.
+class FrameRunner {
+ public:
+  explicit FrameRunner(double memory_budget) : budget_(memory_budget), executor_(memory_budget) {}
+
+  /// Whatever `cache` holds of the last frame makes room with it.
+  Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, ViewCache& cache, const StopToken& stop) {
+    if (stop.stop_requested()) return tl::unexpected(stopped_error());
+    if (!last_ || !same_plan(*last_, experiment)) plan_ = std::make_shared<const Plan>(plan(experiment));
+    make_room(experiment, cache);
+    last_ = experiment;
+    auto trace = executor_->run(experiment, plan_, {stop, nullptr, 0, &pool_}, {});
+    if (trace) last_bytes_ = (*trace)->resident_bytes();
+    return trace;
+  }
+
+ private:
+  /// Lets go of the last frame's results unless they fit into memory beside those of `next`. Where both compute the
+  /// same, there are no others.
+  void make_room(const Experiment& next, ViewCache& cache) {
+    if (!last_ || same_computation(*last_, next)) return;
+    const std::vector<bool> held = resident_steps(*plan_, budget_);
+    const double needed = resident_cost(*plan_, held).bytes + passing_bytes(*plan_, held);
+    // Twice: what a view has computed beside the last frame, or memory of another size that is kept for later.
+    if (2 * last_bytes_ + needed <= budget_) return;
+    cache.forget_last();
+    if (last_->seed == next.seed && last_->discard == next.discard) {
+      executor_->forget_results();
+    } else {
+      executor_.emplace(budget_);  // nor are its random numbers of use
+    }
+  }
+
+  double budget_;
+  ThreadPool pool_;
+  std::optional<Executor> executor_;
+  std::shared_ptr<const Plan> plan_;  ///< of the last experiment
+  std::optional<Experiment> last_;
+  double last_bytes_ = 0;
+};
+
 class AnimationWriter {
  public:
   AnimationWriter(const AnimationTask& task, StopToken stop,
                   const std::function<void(const AnimationProgress&)>& report)
-      : task_(task), stop_(std::move(stop)), report_(report), options_(task.file), runner_(task.memory_budget) {}
+      : task_(task), stop_(std::move(stop)), report_(report), options_(task.file) {}
 
   Result<WrittenAnimation> write() {
     const FontScope font(task_.file.font);  // of the notes
     if (const Result<void> possible = check_outputs(task_); !possible) return tl::unexpected(possible.error());
     Result<StagedFrames> frames = StagedFrames::create_beside(first_file());
     if (!frames) return tl::unexpected(frames.error());
-    Result<void> done = check_places();
+    Result<void> done = check_folders();
     if (done) done = pin();
     if (done) done = measure();
     if (done) done = draw(*frames);
@@ -94,12 +141,28 @@ class AnimationWriter {
   }
 
   /// Whether there are the folders, and files can be made there: known before anything is computed.
-  [[nodiscard]] Result<void> check_places() const {
+  [[nodiscard]] Result<void> check_folders() const {
     for (const std::filesystem::path& output : task_.outputs) {
       const Result<AtomicFile> file = AtomicFile::create(is_video(output) ? output : first_file());
       if (!file) return tl::unexpected(file.error());
     }
+    return check_places();
+  }
+
+  /// Whether every file can have its name.
+  [[nodiscard]] Result<void> check_places() const {
+    for (const std::filesystem::path& output : task_.outputs) {
+      const std::vector<std::filesystem::path> files = *animation_files(output, animation().size());
+      for (const std::filesystem::path& file : files) {
+        if (Result<void> possible = check_place(file); !possible) return possible;
+      }
+    }
     return {};
+  }
+
+  /// An error of a frame as one of the first file.
+  [[nodiscard]] tl::unexpected<Error> of_file(const Error& error) const {
+    return fail(path_text(first_file()) + ": " + error.message, error.kind);
   }
 
   void advance(const std::string& doing, double work) {
@@ -112,28 +175,40 @@ class AnimationWriter {
 
   [[nodiscard]] bool measures() const { return task_.file.height_inches == 0; }
 
-  Result<std::shared_ptr<const Trace>> compute(const Experiment& experiment) {
-    if (stop_.stop_requested()) return tl::unexpected(stopped_error());
-    return runner_.run(experiment, {stop_, nullptr, 0, &pool_});
+  /// Computes the baseline. The frames have the memory that it leaves.
+  Result<void> pin() {
+    double left = task_.memory_budget;
+    if (task_.pinned) {
+      auto computed = FrameRunner(left).run(*task_.pinned, cache_, stop_);
+      if (!computed) return tl::unexpected(computed.error());
+      pinned_ = std::move(*computed);
+      left = pinned_->bytes_left();
+      if (const Result<void> fit = check_frames_fit(left); !fit) return fit;
+    }
+    runner_.emplace(left);
+    return {};
   }
 
-  Result<void> pin() {
-    if (!task_.pinned) return {};
-    auto computed = compute(*task_.pinned);
-    if (!computed) return tl::unexpected(computed.error());
-    pinned_ = std::move(*computed);
+  /// Beside the baseline; without one, whoever made the animation has checked it.
+  [[nodiscard]] Result<void> check_frames_fit(double left) const {
+    for (std::size_t i = 0; i < animation().size(); ++i) {
+      if (stop_.stop_requested()) return tl::unexpected(stopped_error());
+      if (i > 0 && same_plan(animation().experiment(i - 1), animation().experiment(i))) continue;
+      if (const Result<void> fits = validate(animation().experiment(i), left); !fits)
+        return fail("pinned: " + fits.error().message + " next to it; ATTNSCOPE_MEMORY_MB sets the limit");
+    }
     return {};
   }
 
   Result<AnimationFrame> frame(std::size_t number) {
-    auto computed = compute(animation().experiment(number));
+    auto computed = runner_->run(animation().experiment(number), cache_, stop_);
     if (!computed) return tl::unexpected(computed.error());
     for (const std::string& warning : (*computed)->warnings()) {
       std::vector<std::string>& all = written_.warnings;
       if (all.size() < kMaxWarnings && std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
     }
     if (const Result<void> there = animation().check(**computed); !there) return tl::unexpected(there.error());
-    return AnimationFrame{std::move(*computed), pinned_.get(), &cache_, stop_};
+    return AnimationFrame{std::move(*computed), pinned_.get(), &cache_, stop_, animation().cell(number)};
   }
 
   [[nodiscard]] std::string number_text(std::size_t number) const {
@@ -155,7 +230,9 @@ class AnimationWriter {
       height = std::max(height, *needed);
     }
     options_.height_inches = std::max(kSmallestHeight, height / pixels_per_inch(options_));
-    return check_figure_options(options_);
+    if (const Result<void> possible = check_figure_options(options_); !possible) return possible;
+    if (const Result<void> possible = check_picture_size(options_); !possible) return of_file(possible.error());
+    return {};
   }
 
   Result<void> draw(StagedFrames& frames) {
@@ -165,7 +242,6 @@ class AnimationWriter {
       if (!computed) return tl::unexpected(computed.error());
       Result<Figure> figure = frame_figure(*computed, task_.file, layout_size(options_).height, note(i), room_);
       if (!figure) return tl::unexpected(figure.error());
-      if (const auto cell = animation().cell(i)) figure->highlights = highlights_of(*computed->trace, *cell);
       if (const double points = type_points(*figure, options_); points < smallest_type_)
         smallest_type_ = points, with_smallest_type_ = i;
       const ExperimentSource source =
@@ -174,7 +250,7 @@ class AnimationWriter {
           figure_bytes(*figure, FigureFormat::png, options_, &source, folder_of(first_file()));
       // A figure that was stopped is not a whole one.
       if (stop_.stop_requested()) return tl::unexpected(stopped_error());
-      if (!png) return tl::unexpected(png.error());
+      if (!png) return of_file(png.error());
       if (i == 0) caption_ = figure_caption(source) + "; " + animation().about();
       if (Result<void> staged = frames.add(*png, animation().times(i)); !staged) return staged;
     }
@@ -215,8 +291,9 @@ class AnimationWriter {
     return {};
   }
 
-  /// Once all of them are made, so that there are all or none.
+  /// Once all of them are made, and while all can have their names, so that there are all or none.
   Result<void> put_in_place(const StagedFrames& frames) {
+    if (Result<void> possible = check_places(); !possible) return possible;
     for (const auto& [made, output] : videos_) {
       if (Result<void> moved = move_into_place(made, output); !moved) return moved;
       written_.files.push_back(output);
@@ -237,10 +314,9 @@ class AnimationWriter {
   double room_ = 0;                                                 ///< below the figure
   double smallest_type_ = std::numeric_limits<double>::infinity();  ///< points
   std::size_t with_smallest_type_ = 0;                              ///< the frame that has it
-  ThreadPool pool_;
-  Executor runner_;
   ViewCache cache_;
   std::shared_ptr<const Trace> pinned_;
+  std::optional<FrameRunner> runner_;  ///< once there is the baseline
   std::string caption_;
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> videos_;  ///< made, and where they belong
   double done_ = 0;
@@ -271,6 +347,8 @@ Result<void> check_outputs(const AnimationTask& task) {
     }
     series = &output;
   }
+  if (const Result<void> possible = check_picture_size(task.file); !possible && !task.outputs.empty())
+    return fail(path_text(task.outputs.front()) + ": " + possible.error().message);
   return video != nullptr ? check_ffmpeg(*video) : Result<void>();
 }
 
@@ -300,7 +378,9 @@ Result<Figure> frame_figure(const AnimationFrame& frame, const FigureFileOptions
   if (options.height_inches > 0) upper.height_inches = (height - room) / inch;
   Result<Figure> figure = build_frame(frame, upper);
   if (!figure) return figure;
-  return with_note(std::move(*figure), layout_size(options).width, height, note, room);
+  Figure page = with_note(std::move(*figure), layout_size(options).width, height, note, room);
+  if (frame.cell) page.highlights = highlights_of(*frame.trace, *frame.cell);
+  return page;
 }
 
 }  // namespace attnscope

@@ -38,7 +38,7 @@ struct WrittenAnimation {
 };
 
 /// Whether the outputs can be written as far as that is known before: their endings, the numbers in names, one series
-/// at most, ffmpeg where it is needed, and a rate that GIF knows.
+/// at most, ffmpeg where it is needed, a rate that GIF knows, and no more pixels than a PNG may have.
 Result<void> check_outputs(const AnimationTask& task);
 
 /// Computes, draws and writes every frame. All of them have the size that the options ask for; without a height, that
@@ -53,6 +53,7 @@ struct AnimationFrame {
   const Trace* pinned = nullptr;  ///< may be null
   ViewCache* cache = nullptr;     ///< may be null
   StopToken stop = {};
+  std::optional<LessonCell> cell = std::nullopt;  ///< framed, with what it is computed from
 };
 
 /// How high a page has to be for the frame, logical pixels: that which the options say, otherwise as high as it comes

@@ -106,7 +106,8 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
   if (!options.range.empty()) {
     file.content.range = parse_range(options.range);
     if (!file.content.range)
-      return wrong_option("--range", options.range, "two numbers such as 0,0.5, the lower one first");
+      return wrong_option("--range", options.range,
+                          "two numbers such as 0,0.5, the lower one first, at most 3.4e38 apart");
   }
   file.content.title = !options.no_title;
   file.content.color_bars = !options.no_color_bar;

@@ -199,6 +199,7 @@ int CommandLine::run(int argc, const char* const* argv) {
   constexpr int wrong_command = 2;
   hold_standard_streams();
   (void)std::signal(SIGPIPE, SIG_IGN);  // writing reports a closed reader
+  (void)std::signal(SIGXFSZ, SIG_IGN);  // and a file beyond the limit of the shell
   Result<CommandOutput> output;
   try {
     output = parse_and_act(argc, argv);

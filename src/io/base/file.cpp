@@ -12,7 +12,9 @@
 #include <csignal>
 #include <ctime>
 #include <limits>
+#include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "core/base/memory_size.h"
 #include "core/base/text.h"
 #include "io/base/descriptor.h"
+#include "io/base/printable.h"
 
 namespace attnscope {
 namespace {
@@ -283,13 +286,41 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
   return file->commit();
 }
 
+namespace {
+
+/// The folders that there are. They outlive the last act of a program that ends.
+struct StagingFolders {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+};
+
+StagingFolders& staging_folders() {
+  static auto* const folders = new StagingFolders;
+  return *folders;
+}
+
+}  // namespace
+
+void remove_staging_folders() {
+  StagingFolders& folders = staging_folders();
+  const std::scoped_lock lock(folders.mutex);
+  std::error_code stays;
+  for (const fs::path& path : folders.paths) fs::remove_all(path, stays);
+}
+
+StagingFolder::StagingFolder(fs::path path, fs::path output) : path_(std::move(path)), output_(std::move(output)) {
+  StagingFolders& folders = staging_folders();
+  const std::scoped_lock lock(folders.mutex);
+  folders.paths.insert(path_);
+}
+
 Result<StagingFolder> StagingFolder::create_beside(const fs::path& path) {
   const Result<Place> place = place_of(path);
   if (!place) return tl::unexpected(place.error());
   remove_leftovers(place->folder());
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const fs::path folder = place->folder() / temporary_name(kStagingSuffix);
-    if (::mkdir(folder.c_str(), 0700) == 0) return StagingFolder(folder);
+    if (::mkdir(folder.c_str(), 0700) == 0) return StagingFolder(folder, path);
     if (errno != EEXIST) return fail_with_errno(path, errno);
   }
   return fail_with_errno(path, EEXIST);
@@ -297,17 +328,20 @@ Result<StagingFolder> StagingFolder::create_beside(const fs::path& path) {
 
 StagingFolder::~StagingFolder() {
   std::error_code stays;  // then a later one removes it
-  if (!path_.empty()) fs::remove_all(path_, stays);
+  if (path_.empty()) return;
+  fs::remove_all(path_, stays);
+  StagingFolders& folders = staging_folders();
+  const std::scoped_lock lock(folders.mutex);
+  folders.paths.erase(path_);
 }
 
 Result<void> StagingFolder::write(const std::string& name, std::string_view bytes) const {
-  const fs::path path = path_ / name;
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (file.number() < 0) return fail_with_errno(path, errno);
+  const Descriptor file(::open((path_ / name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file.number() < 0) return fail_with_errno(output_, errno);
   while (!bytes.empty()) {
     const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_with_errno(path, errno);
+    if (written < 0) return fail_with_errno(output_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
@@ -341,7 +375,7 @@ Result<void> move_into_place(const fs::path& finished, const fs::path& path) {
   while (true) {
     const ssize_t got = ::read(opened->descriptor.number(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_with_errno(finished, errno);
+    if (got < 0) return fail_with_errno(path, errno);
     if (got == 0) return file->commit();
     if (Result<void> written = file->write({piece.data(), static_cast<std::size_t>(got)}); !written) return written;
   }

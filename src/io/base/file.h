@@ -71,21 +71,26 @@ class StagingFolder {
   /// Fails, naming `path`, if that cannot be written.
   static Result<StagingFolder> create_beside(const std::filesystem::path& path);
 
-  StagingFolder(StagingFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  StagingFolder(StagingFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), output_(std::move(other.output_)) {}
   StagingFolder& operator=(StagingFolder&&) = delete;
   StagingFolder(const StagingFolder&) = delete;
   StagingFolder& operator=(const StagingFolder&) = delete;
   ~StagingFolder();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Creates a new file of that name in the folder.
+  /// Creates a new file of that name in the folder. Errors name the file that is going to be written.
   [[nodiscard]] Result<void> write(const std::string& name, std::string_view bytes) const;
 
  private:
-  explicit StagingFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  StagingFolder(std::filesystem::path path, std::filesystem::path output);
 
-  std::filesystem::path path_;  // empty: nothing to remove
+  std::filesystem::path path_;    // empty: nothing to remove
+  std::filesystem::path output_;  // what it stands beside, as given
 };
+
+/// Removes the folders of all StagingFolders that there are, for the last moment of a program that has to end.
+void remove_staging_folders();
 
 /// Whether a file could replace `path`, as far as that is known without making one: it is no folder, and not
 /// write-protected.

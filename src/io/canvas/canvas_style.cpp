@@ -1,5 +1,8 @@
 #include "io/canvas/canvas_style.h"
 
+#include <vector>
+
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 
 namespace attnscope {
@@ -11,9 +14,12 @@ bool is_space(char32_t point) {
   return point == '\t' || point == '\n' || point == '\r' || point == 0x85 || point == 0x2028 || point == 0x2029;
 }
 
+/// Code points that are no characters in any text; cairo writes no PDF with them.
+bool is_noncharacter(char32_t point) { return (point >= 0xFDD0 && point <= 0xFDEF) || (point & 0xFFFEU) == 0xFFFE; }
+
 /// Characters that XML 1.0 forbids or advises against; the replacement character itself may stand for malformed bytes.
 bool is_unfit(char32_t point) {
-  return point < 0x20 || (point >= 0x7F && point < 0xA0) || (point >= 0xFFFD && point <= 0xFFFF);
+  return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0xFFFD || is_noncharacter(point);
 }
 
 }  // namespace
@@ -26,6 +32,16 @@ const char* font_families(FigureFont font) {
     case FigureFont::latex: return "LM Roman 10, Latin Modern Math, DejaVu Sans, serif";
   }
   return "";
+}
+
+std::string css_font_families(FigureFont font) {
+  std::vector<std::string> families;
+  for (std::string family : split(font_families(font), ',')) {
+    family.erase(0, family.find_first_not_of(' '));
+    const bool generic = family == "serif" || family == "sans-serif";
+    families.push_back(generic ? family : "'" + family + "'");
+  }
+  return join(families, ", ");
 }
 
 double baseline_shift(VerticalAlign align, double size, FigureFont font) {

@@ -9,8 +9,11 @@
 
 namespace attnscope {
 
-/// The families that a figure is set in, in order of preference for each character, as fontconfig and SVG take them.
+/// The families that a figure is set in, in order of preference for each character, as fontconfig takes them.
 const char* font_families(FigureFont font);
+
+/// The same as CSS and SVG take them, with names in single quotes: without, "LM Roman 10" would be no name.
+std::string css_font_families(FigureFont font);
 
 /// The length of dashes and of the gaps between them, in line widths.
 inline constexpr double kDashLength = 3;

@@ -1,20 +1,11 @@
-#include <vector>
-
-#include "core/base/text.h"
 #include "io/canvas/canvas_style.h"
 #include "io/canvas/css_style.h"
 
 namespace attnscope {
 
 std::string css_font(double size, FontWeight weight, FigureFont font) {
-  std::vector<std::string> families;
-  for (std::string family : split(font_families(font), ',')) {
-    family.erase(0, family.find_first_not_of(' '));
-    const bool generic = family == "serif" || family == "sans-serif";
-    families.push_back(generic ? family : "\"" + family + "\"");
-  }
   return std::string(weight == FontWeight::semibold ? "600 " : "") + std::to_string(size) + "px " +
-         join(families, ", ");
+         css_font_families(font);
 }
 
 std::string css_color(Rgb color) {

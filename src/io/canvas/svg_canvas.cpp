@@ -79,7 +79,7 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb ba
   head_ += attribute("width", number(width / 96, 4) + "in") + attribute("height", number(height / 96, 4) + "in");
   head_ += attribute("viewBox", "0 0 " + number(width) + " " + number(height));
   // Spaces count: they separate the spans of a formula.
-  head_ += attribute("xml:space", "preserve") + attribute("font-family", font_families(font));
+  head_ += attribute("xml:space", "preserve") + attribute("font-family", css_font_families(font));
   head_ += attribute("style", "font-variant-numeric:tabular-nums;font-variant-ligatures:no-contextual") + ">\n";
   if (!title.empty()) head_ += "<title>" + xml_escaped(title) + "</title>\n";
   fill({0, 0, width, height}, background, 1);

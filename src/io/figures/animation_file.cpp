@@ -89,12 +89,15 @@ Result<SeriesName> parse_series_name(const fs::path& path) {
   return SeriesName{plain.stem().string() + "-", plain.extension().string(), kUsualDigits};
 }
 
-/// The first thing that ffmpeg said, on one line, without the name and address of the part that said it.
+/// The first thing that ffmpeg said, on one line, without the names and addresses of the parts that said it; empty if it
+/// said nothing.
 std::string first_complaint(const fs::path& file) {
   const Result<std::string> said = read_file(file, kMaxComplaints);
   if (!said) return {};
   for (std::string line : split(*said, '\n')) {
-    if (line.starts_with('[') && line.find("] ") != std::string::npos) line.erase(0, line.find("] ") + 2);
+    // The loader's complaint about LD_PRELOAD, which every program repeats.
+    if (line.starts_with("ERROR: ld.so: ")) continue;
+    while (line.starts_with('[') && line.find("] ") != std::string::npos) line.erase(0, line.find("] ") + 2);
     if (!line.empty()) return ": " + line;
   }
   return {};
@@ -142,20 +145,24 @@ Result<void> run_ffmpeg(const fs::path& folder, const fs::path& path, std::vecto
                         const StopToken& stop) {
   const fs::path complaints = folder / kComplaints;
   ProgramCall call;
-  call.words = {kProgram, "-v", "error", "-nostdin", "-y"};
+  // Without -xerror, it takes a file whose end does not fit on the disk for written.
+  call.words = {kProgram, "-v", "error", "-xerror", "-nostdin", "-y"};
   call.words.insert(call.words.end(), std::make_move_iterator(arguments.begin()),
                     std::make_move_iterator(arguments.end()));
   call.folder = folder;
   call.complaints = complaints;
   const Result<ProgramEnd> end = run_to_end(call, stop);
   if (!end) return tl::unexpected(end.error());
+  const std::string complaint = first_complaint(complaints);
   switch (*end) {
-    case ProgramEnd::done: return {};
+    case ProgramEnd::done:
+      if (complaint.empty()) return {};
+      break;
     case ProgramEnd::missing: return check_ffmpeg(path);
     case ProgramEnd::stopped: return tl::unexpected(stopped_error());
     case ProgramEnd::failed: break;
   }
-  return fail(path_text(path) + ": ffmpeg could not write it" + first_complaint(complaints));
+  return fail(path_text(path) + ": ffmpeg could not write it" + complaint);
 }
 
 }  // namespace
@@ -208,7 +215,7 @@ Result<void> StagedFrames::add(std::string_view png, int times) {
   return folder_.write(staged_name(kFrames, times_.size()), png);
 }
 
-Result<void> StagedFrames::repeat() const {
+Result<void> StagedFrames::repeat(const fs::path& path) const {
   std::size_t shown = 0;
   for (std::size_t i = 0; i < times_.size(); ++i) {
     const fs::path frame = folder_.path() / staged_name(kFrames, i + 1);
@@ -218,7 +225,7 @@ Result<void> StagedFrames::repeat() const {
       fs::create_hard_link(frame, copy, error);
       // Some file systems have no links.
       if (error) fs::copy_file(frame, copy, fs::copy_options::skip_existing, error);
-      if (error) return fail(path_text(copy) + ": " + error.message());
+      if (error) return fail(path_text(path) + ": " + error.message());
     }
   }
   return {};
@@ -230,7 +237,7 @@ Result<fs::path> StagedFrames::make_video(double rate, const fs::path& path, Rgb
   if (!format) return tl::unexpected(format.error());
   const bool repeats = std::ranges::any_of(times_, [](int times) { return times != 1; });
   if (repeats && !fs::exists(folder_.path() / staged_name(kShown, 1))) {
-    if (const Result<void> done = repeat(); !done) return tl::unexpected(done.error());
+    if (const Result<void> done = repeat(path); !done) return tl::unexpected(done.error());
   }
   const std::vector<std::string> exact = {"-fflags", "+bitexact", "-flags:v", "+bitexact", "-threads", "1"};
   if (*format == AnimationFormat::gif) {

@@ -71,7 +71,8 @@ class StagedFrames {
 
  private:
   explicit StagedFrames(StagingFolder folder) : folder_(std::move(folder)) {}
-  [[nodiscard]] Result<void> repeat() const;
+  /// Errors name `path`.
+  [[nodiscard]] Result<void> repeat(const std::filesystem::path& path) const;
 
   StagingFolder folder_;
   std::vector<int> times_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -83,6 +84,11 @@ Result<void> check_figure_options(const FigureFileOptions& options) {
     return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);
   }
   return {};
+}
+
+Result<void> check_picture_size(const FigureFileOptions& options) {
+  return check_bitmap(std::round(options.width_inches * options.dpi), std::round(options.height_inches * options.dpi),
+                      png_limit());
 }
 
 LayoutSize layout_size(const FigureFileOptions& options) {
@@ -183,19 +189,25 @@ std::optional<ColorRange> parse_range(std::string_view text) {
   while (second.starts_with(' ')) second.remove_prefix(1);
   const std::optional<double> low = parse_real(text.substr(0, comma));
   const std::optional<double> high = parse_real(second);
-  if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low >= *high) return std::nullopt;
+  if (!low || !high) return std::nullopt;
+  // Colours are computed in float.
+  constexpr double most = std::numeric_limits<float>::max();
+  const bool in_range = std::abs(*low) <= most && std::abs(*high) <= most && *high - *low <= most;
+  if (!in_range || !(static_cast<float>(*low) < static_cast<float>(*high))) return std::nullopt;
   return ColorRange{*low, *high};
 }
 
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options,
-                                 const ExperimentSource* source, const std::filesystem::path& folder) {
+                                 const ExperimentSource* source, const std::filesystem::path& folder,
+                                 const StopToken& stop) {
   const auto* const entry = std::ranges::find(kFigureFormats, format, &FigureFormatEntry::format);
   if (entry->embeds_fonts) {
     if (const Result<void> fonts = check_fonts(); !fonts) return tl::unexpected(fonts.error());
     if (const Result<void> font = check_font(figure.font); !font) return tl::unexpected(font.error());
   }
-  const Result<FigurePage> page = make_page(figure, options, source, folder);
+  Result<FigurePage> page = make_page(figure, options, source, folder);
   if (!page) return tl::unexpected(page.error());
+  page->stop = stop;
   try {
     Result<std::string> bytes = entry->write(*page, options.dpi);
     // Only known once everything has been painted.
@@ -207,11 +219,12 @@ Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, cons
 }
 
 Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,
-                          const ExperimentSource* source) {
+                          const ExperimentSource* source, const StopToken& stop) {
   const Result<FigureFormat> format = figure_format(path);
   if (!format) return tl::unexpected(format.error());
-  const Result<std::string> bytes = figure_bytes(figure, *format, options, source, folder_of(path));
+  const Result<std::string> bytes = figure_bytes(figure, *format, options, source, folder_of(path), stop);
   if (!bytes) return fail(path_text(path) + ": " + bytes.error().message, bytes.error().kind);
+  if (stop.stop_requested()) return fail(path_text(path) + ": stopped before it was done");
   return write_file(path, *bytes);
 }
 

@@ -43,6 +43,9 @@ Result<FigureFormat> figure_format(const std::filesystem::path& path);
 /// Whether the options are in range, checked before anything is computed or drawn; otherwise a usage error.
 Result<void> check_figure_options(const FigureFileOptions& options);
 
+/// Whether a PNG of this size may have so many pixels; with a height that is open, whether one so wide may.
+Result<void> check_picture_size(const FigureFileOptions& options);
+
 /// In logical pixels; a height of 0 is whatever the figure needs.
 struct LayoutSize {
   double width = 0;
@@ -83,7 +86,7 @@ std::string smaller_type_text(const SmallerType& type, bool centimetres);
 /// A typed length in inches: "7", "7in", "17.8cm", "178mm".
 std::optional<double> parse_length(std::string_view text);
 
-/// "0,0.5" as the ends of a colour scale; nothing if it is not that.
+/// "0,0.5" as the ends of a colour scale; nothing if it is not that, or beyond what float can tell apart.
 std::optional<ColorRange> parse_range(std::string_view text);
 
 /// The figure as the content of a file. Geometry and type are scaled alike, to make the figure exactly `width_inches`
@@ -98,12 +101,13 @@ std::optional<ColorRange> parse_range(std::string_view text);
 /// With a `source` the file says what it shows and how it was made; see figure_source.h. `folder` is the file's folder.
 ///
 /// The same figure and options give the same bytes with the same libraries and fonts; no date is written. No display is
-/// needed. Options out of range are usage errors; a picture that is too large is a failure.
+/// needed. Options out of range are usage errors; a picture that is too large is a failure, and so is a stop.
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options = {},
-                                 const ExperimentSource* source = nullptr, const std::filesystem::path& folder = {});
+                                 const ExperimentSource* source = nullptr, const std::filesystem::path& folder = {},
+                                 const StopToken& stop = {});
 
 /// Writes the figure to `path`, in the format of its ending and in one step.
 Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,
-                          const ExperimentSource* source = nullptr);
+                          const ExperimentSource* source = nullptr, const StopToken& stop = {});
 
 }  // namespace attnscope

@@ -21,15 +21,20 @@ void FigurePage::paint_on(Canvas& canvas) const {
   paint_highlights(figure, figure.highlights.regions, figure.highlights.cell, colors, transform, canvas);
 }
 
-Result<PngSize> bitmap_size(const FigurePage& page, int dpi, const BitmapLimit& limit) {
+Result<void> check_bitmap(double width, double height, const BitmapLimit& limit) {
+  if (width <= limit.side && height <= limit.side && width * height <= limit.area) return {};
+  const auto whole = [](double number) { return grouped_text(static_cast<Index>(number)); };
+  const std::string size =
+      height > 0 ? "of " + whole(width) + " × " + whole(height) + " pixels" : whole(width) + " pixels wide";
+  return fail("a picture " + size + " is too large: at most " + whole(limit.side) + " along a side and " +
+              whole(limit.area / 1e6) + " million");
+}
+
+Result<PngSize> bitmap_size(const FigurePage& page, int dpi) {
   const double width = std::max(1.0, std::round(page.width_inches * dpi));
   const double height = std::max(1.0, std::round(page.height_inches * dpi));
-  if (width <= limit.side && height <= limit.side && width * height <= limit.area)
-    return PngSize{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
-  return fail("a picture of " + grouped_text(static_cast<Index>(width)) + " × " +
-              grouped_text(static_cast<Index>(height)) + " pixels is too large: at most " +
-              grouped_text(static_cast<Index>(limit.side)) + " along a side and " +
-              grouped_text(static_cast<Index>(limit.area / 1e6)) + " million");
+  if (const Result<void> fits = check_bitmap(width, height, png_limit()); !fits) return tl::unexpected(fits.error());
+  return PngSize{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
 }
 
 std::vector<PngText> png_texts(const FigurePage& page) {

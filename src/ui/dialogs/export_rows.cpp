@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "figure/model/canvas.h"
+#include "ui/imgui/imgui_canvas.h"
 #include "ui/imgui/text_field.h"
 #include "ui/panels/widgets.h"
 
@@ -179,8 +181,12 @@ void page_preview(const Style& style, const PreviewedPage& shown, const ColorLut
   // The figure keeps its shape, in the middle of the page.
   const double scale = std::min(page.width / figure.width, page.height / figure.height);
   const Point offset = {page.center().x - figure.width * scale / 2, page.center().y - figure.height * scale / 2};
-  paint_on_list({style.fonts, colors, style.scale}, luts, {figure, {scale, scale, offset}, page, shown.number}, batch,
-                lines);
+  const Style of_page = {style.fonts, colors, style.scale};
+  const FigureTransform transform = {scale, scale, offset};
+  paint_on_list(of_page, luts, {figure, transform, page, shown.number}, batch, lines);
+  ImGuiCanvas canvas(list, of_page, luts, page, ImGui::GetIO().DisplayFramebufferScale.x, shown.number, batch.quads,
+                     lines);
+  paint_highlights(figure, figure.highlights.regions, figure.highlights.cell, colors, transform, canvas);
 }
 
 }  // namespace attnscope::ui

@@ -31,7 +31,8 @@ Result<FigureFileOptions> export_options(const ExportSettings& settings) {
   if (!settings.range.empty()) {
     options.content.range = parse_range(settings.range);
     if (!options.content.range)
-      return fail("range " + quoted_text(settings.range) + ": must be two numbers as 0,0.5, the lower one first");
+      return fail("range " + quoted_text(settings.range) +
+                  ": must be two numbers as 0,0.5, the lower one first, at most 3.4e38 apart");
   }
   if (Result<void> possible = check_figure_options(options); !possible) return tl::unexpected(possible.error());
   return options;
