@@ -23,6 +23,8 @@ TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
   step.look = "Q from X₂, K from X, not “X₂” or X₂₃.";
   step.cell = LessonCell{"cross_q", {0, 0}};
   EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"cross_q", "x", "x2", "k"}));
+  step.look = "The upper half of each head in every layer.";
+  EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>()) << "all are lit";
   step.look = "“X₂” alone.";
   EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"cross_q"});
   step.look = "The first number of v[0,0].";

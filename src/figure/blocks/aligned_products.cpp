@@ -135,7 +135,24 @@ class ProductLayout {
       add_text(id + ".shape", {right, base}, shape_text(block), TypeSize::kSmall, FontWeight::regular, Ink::dim,
                HorizontalAlign::right);
     }
+    add_group_lines(block, mark.box);
     figure_.heatmaps.push_back(std::move(mark));
+  }
+
+  /// Wider gaps between the groups of rows and of columns, and a little beyond the matrix.
+  void add_group_lines(const Block& block, const Rect& box) {
+    constexpr double kBeyond = 4;
+    const auto add = [&](const std::string& id, Point from, Point to) {
+      figure_.lines.push_back({block.mark.id + id, from, to, Ink::line, 3, false, false});
+    };
+    for (Index i = 1; i < block.row_groups; ++i) {
+      const double y = box.y + box.height * static_cast<double>(i) / static_cast<double>(block.row_groups);
+      add(".rows." + std::to_string(i), {box.x - kBeyond, y}, {box.right() + kBeyond, y});
+    }
+    for (Index i = 1; i < block.column_groups; ++i) {
+      const double x = box.x + box.width * static_cast<double>(i) / static_cast<double>(block.column_groups);
+      add(".columns." + std::to_string(i), {x, box.y - kBeyond}, {x, box.bottom() + kBeyond});
+    }
   }
 
   [[nodiscard]] bool is_narrow() const { return options_.width < kNarrow; }

@@ -18,6 +18,8 @@ struct Block {
   std::string formula;        ///< markup, after the symbol: "= X W_{Q}"
   std::string brief;          ///< markup, in place of the symbol where headings are narrow; empty: the symbol as well
   std::string scale_of = {};  ///< markup; the symbol of the matrix whose scale this one has; empty: its own scale
+  Index row_groups = 1;       ///< of equal size, with lines between them
+  Index column_groups = 1;
 };
 
 /// One column of an aligned product: a right factor above its product, or one of them alone.

@@ -288,7 +288,11 @@ class FlowAlignedProducts {
       left->brief = "Concat";
     }
     if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
-    const std::optional<Block> right = block(weight, "", upright ? layer : !layer && !pixels);
+    std::optional<Block> right = block(weight, "", upright ? layer : !layer && !pixels);
+    if (left && right && left_name == "heads") {
+      (pixels ? left->row_groups : left->column_groups) = head_count(trace_);
+      (upright ? right->row_groups : right->column_groups) = head_count(trace_);
+    }
     std::optional<Block> output = block(result, formula);
     if (upright) {
       row.columns = {alone(left), product(right, std::move(output))};

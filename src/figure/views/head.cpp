@@ -131,7 +131,7 @@ class HeadLayout {
     return std::ceil(std::max(row_label_width(mark_.row_labels), name));
   }
 
-  /// From the name of the rows to the matrix: the first number above a column may extend to the left.
+  /// From the rows' name to the matrix: the first number above a column may extend to the left.
   [[nodiscard]] double query_distance() const { return kLabelDistance + (counted_columns_ ? 6 : 0); }
 
   /// For too many rows or columns to label each.
@@ -178,16 +178,20 @@ class HeadLayout {
     const double below = height_below() + (has_bar_beside_title() ? 0 : kLegendHeight);
     const double above = kTitle + kAxisName;
     const double room_x = options_.width - 2 * kMargin - left - right;
-    // Room for turned labels, as the width of the cells is not known yet.
-    const double room_y = options_.height > 0 ? options_.height - 2 * margin - above - below - label_height(0)
-                                              : std::max(options_.width, 320.0);
-    const double cell = std::min({room_x / columns, room_y / rows, kMaxCell});
+    const auto cell_below = [&](double labels) {
+      const double room = options_.height - 2 * margin - above - below - labels;
+      return std::min(
+          {room_x / columns, (options_.height > 0 ? room : std::max(options_.width, 320.0)) / rows, kMaxCell});
+    };
+    // Larger cells never need more room for their labels.
+    const double cell = cell_below(label_height(cell_below(label_height(0))));
     const double cell_width = std::max(cell, std::min(kMaxCell, kLeastExtent / columns));
     const double cell_height = std::max(cell, std::min(kMaxCell, kLeastExtent / rows));
     const double matrix = left + columns * cell_width + right;
     const double bar = legend_size(figure_.color_bars, matrix).width;
-    double block = std::max({matrix, title_width() + (has_bar_beside_title() ? kBesideTitle + bar : 0), bar});
-    if (row_statistics_ == nullptr) block = std::max(block, text_width(kLeftOut, TypeSize::kSmall));
+    const double notice = row_statistics_ == nullptr ? text_width(kLeftOut, TypeSize::kSmall) : 0;
+    const double block =
+        std::max({matrix, title_width() + (has_bar_beside_title() ? kBesideTitle + bar : 0), bar, notice});
     figure_.width = std::max(options_.width, block + 2 * kMargin);
     left_ = std::round((figure_.width - block) / 2);
     const double height = 2 * margin + above + label_height(cell_width) + rows * cell_height + below;
@@ -227,15 +231,7 @@ class HeadLayout {
       const double x = scale.from + (end ? scale.length : 0);
       const std::string name = id + (end ? ".end" : ".start");
       figure_.lines.push_back({name, {x, box.y}, {x, box.bottom()}, Ink::line, 1, false, false});
-      figure_.texts.push_back({name,
-                               {x, box.bottom() + 4},
-                               end ? end_text : "0",
-                               TypeSize::kSmall,
-                               FontWeight::regular,
-                               Ink::dim,
-                               HorizontalAlign::center,
-                               VerticalAlign::top,
-                               0});
+      add_number(name, {x, box.bottom() + 4}, end ? end_text : "0", Ink::dim);
     }
   }
 
@@ -324,16 +320,9 @@ class HeadLayout {
       if (!has_room && !is_largest) continue;
       const double half = std::min(number, box.width) / 2;
       const double mean = margin.range(means, i).high;
-      figure_.texts.push_back(
-          {has_room ? "mean." + std::to_string(i) : "mean.largest",
-           {std::clamp(margin.place(i).center(), box.x + half, box.right() - half), scale.at(mean) + 3},
-           margin_text(mean),
-           TypeSize::kSmall,
-           FontWeight::regular,
-           is_largest ? Ink::text : Ink::dim,
-           HorizontalAlign::center,
-           VerticalAlign::top,
-           0});
+      const double x = std::clamp(margin.place(i).center(), box.x + half, box.right() - half);
+      add_number(has_room ? "mean." + std::to_string(i) : "mean.largest", {x, scale.at(mean) + 3}, margin_text(mean),
+                 is_largest ? Ink::text : Ink::dim);
     }
   }
 
@@ -344,6 +333,12 @@ class HeadLayout {
     const Index last = std::min(first + each, axis.size) - 1;
     if (first == last) return one + " " + token_text(trace_, shown_.weights->name, axis, first, shown_.slice.item);
     return several + " " + position_number(first) + " to " + position_number(last);
+  }
+
+  /// Centred below `at`.
+  void add_number(std::string id, Point at, std::string text, Ink ink) {
+    figure_.texts.push_back({std::move(id), at, std::move(text), TypeSize::kSmall, FontWeight::regular, ink,
+                             HorizontalAlign::center, VerticalAlign::top, 0});
   }
 
   void add_text(std::string id, Point at, std::string markup, Ink ink,

@@ -172,6 +172,7 @@ BesideStep beside_step(const LessonStep& step) {
 
 std::vector<std::string> tensors_of_step(const LessonStep& step) {
   std::vector<std::string> tensors;
+  if (has_words(step.look, "every layer")) return tensors;
   if (step.cell) tensors.push_back(step.cell->tensor);
   add_quoted(step.text, tensors);
   add_quoted(step.look, tensors);
