@@ -9,8 +9,8 @@ packages_build=(
   libsentencepiece-dev nlohmann-json3-dev zlib1g-dev
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
-packages_test=(dbus-daemon ffmpeg fonts-lmodern fonts-stix librsvg2-bin libxml2-utils poppler-utils qpdf texlive-latex-base xauth
-  xdotool xvfb)
+packages_test=(dbus-daemon ffmpeg fonts-lmodern fonts-stix librsvg2-bin libxml2-utils locales poppler-utils qpdf
+  texlive-latex-base xauth xdotool xvfb)
 packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev lintian shellcheck universal-ctags)
 packages_libcxx=(clang googletest libc++-dev libc++abi-dev)
 packages_web=(
@@ -87,10 +87,11 @@ build() {
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi
   cd "$root" || return
-  # Ninja notices changes of CMakeLists.txt, but not of the presets.
-  if [[ -n ${ATTNSCOPE_STRICT:-} || ! build/$preset/CMakeCache.txt -nt CMakePresets.json ||
+  # Ninja notices changes of CMakeLists.txt, but not of the presets; and what .ci/run has set would stay.
+  if [[ -n ${ATTNSCOPE_STRICT:-} ]] || grep -qs '^CMAKE_COMPILE_WARNING_AS_ERROR:.*=ON$' "build/$preset/CMakeCache.txt" ||
+    [[ ! build/$preset/CMakeCache.txt -nt CMakePresets.json ||
     ! -e build/$preset/build.ninja ]]; then
-    cmake --preset "$preset" ${ATTNSCOPE_STRICT:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON} \
+    cmake --preset "$preset" "-DCMAKE_COMPILE_WARNING_AS_ERROR=$([[ -n ${ATTNSCOPE_STRICT:-} ]] && echo ON || echo OFF)" \
       ${ATTNSCOPE_TESTS_TOGETHER:+-DATTNSCOPE_TESTS_TOGETHER=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=32}
   fi
   cmake --build --preset "$preset" "$@"

@@ -53,7 +53,8 @@ endif()
 set(CPACK_PACKAGE_CONTACT "attnscope contributors <attnscope@users.noreply.github.com>" CACHE STRING "Who makes the package")
 
 # Files that only Debian packages have.
-string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+# As old as what CHANGELOG.md says: the same every time it is made.
+file(TIMESTAMP "${PROJECT_SOURCE_DIR}/CHANGELOG.md" date "%a, %d %b %Y 00:00:00 +0000" UTC)
 file(WRITE "${packaged}/changelog.Debian" "attnscope (${PROJECT_VERSION}-${release}) unstable; urgency=medium
 
   * Version ${PROJECT_VERSION}; changelog.gz says what is new.

@@ -22,7 +22,10 @@ precision highp sampler2D; precision highp usampler2D;\n#line 2\n" text "${text}
   file(CONFIGURE OUTPUT "${web_data}/shaders/${name}" CONTENT "${text}" @ONLY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${shader}")
 endforeach()
-file(COPY "${PROJECT_SOURCE_DIR}/assets/lessons" DESTINATION "${web_data}/assets")
+file(GLOB_RECURSE lessons CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/assets/lessons/*")
+foreach(lesson IN LISTS lessons)
+  configure_file("${PROJECT_SOURCE_DIR}/${lesson}" "${web_data}/${lesson}" COPYONLY)
+endforeach()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(fonts)
 foreach(font IN ITEMS Inter-Regular.otf Inter-SemiBold.otf DejaVuSans.ttf)
@@ -50,7 +53,7 @@ target_link_options(attnscope_page PRIVATE ${web_link_options} -sENVIRONMENT=web
   "SHELL:--preload-file ${web_data}@/data")
 # The weights of the models are files of the page; models.json has their sizes.
 set(assets "${PROJECT_SOURCE_DIR}/assets")
-file(GLOB_RECURSE model_files RELATIVE "${assets}/models" "${assets}/models/*")
+file(GLOB_RECURSE model_files CONFIGURE_DEPENDS RELATIVE "${assets}/models" "${assets}/models/*")
 set(weights "{}")
 foreach(file IN LISTS model_files)
   if(file MATCHES "\\.safetensors$")
@@ -62,6 +65,11 @@ foreach(file IN LISTS model_files)
   endif()
 endforeach()
 file(WRITE "${page}/models.json" "${weights}\n")
+# What the page brings along is linked into it.
+file(GLOB_RECURSE linked_data "${web_data}/*")
+list(APPEND linked_data "${web_data}/fonts/DejaVuSans.ttf")
+list(REMOVE_DUPLICATES linked_data)
+set_property(TARGET attnscope_page PROPERTY LINK_DEPENDS ${linked_data})
 
 # The version changes with each build: what browsers have cached of an earlier one is replaced.
 string(TIMESTAMP ATTNSCOPE_WEB_VERSION "${PROJECT_VERSION}-%Y%m%d%H%M%S" UTC)

@@ -427,11 +427,14 @@ class Use:
         self.look("offline")
         self.expect("the page starts without a network", self.page.run("document.title").endswith("attnscope"))
 
+    PARTS = ("first", "sliders", "views", "save_and_export", "links", "damaged_link", "lesson", "model", "reload",
+             "touch_and_zoom", "opening", "long_computations", "growth", "beside_native", "without_network")
+
     def everything(self):
-        for part in (self.first, self.sliders, self.views, self.save_and_export, self.links, self.damaged_link, self.lesson, self.model, self.reload,
-                     self.touch_and_zoom, self.opening, self.long_computations, self.growth, self.beside_native, self.without_network):
+        for name in self.PARTS:
+            part = getattr(self, name)
             start = time.monotonic()
-            if self.only and part.__name__ not in self.only:
+            if self.only and name not in self.only:
                 continue
             try:
                 part()
@@ -536,7 +539,7 @@ def main():
     arguments.add_argument("--pictures")
     arguments.add_argument("--single")
     arguments.add_argument("--native")
-    arguments.add_argument("--only", action="append", help="one of the parts")
+    arguments.add_argument("--only", action="append", choices=[*Use.PARTS, "phone", "single"])
     given = arguments.parse_args()
     if given.pictures:
         pathlib.Path(given.pictures).mkdir(parents=True, exist_ok=True)
