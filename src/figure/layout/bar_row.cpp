@@ -14,7 +14,7 @@ constexpr double kWidestBar = 44;
 constexpr double kClosestWithGaps = 4;
 constexpr double kThinnestSelected = 2;
 // A narrower selected bar has a mark in its background.
-constexpr double kNarrowBar = 8;
+constexpr double kThinBar = 8;
 constexpr double kMinPitchWithNumbers = 24;
 // Pitch of labels that do not touch.
 constexpr double kTickPitch = TypeSize::kSmall;
@@ -115,8 +115,8 @@ class RowPainter {
   void selected_bar() const {
     if (row_.chosen < 0 || !row_.is_shown(row_.chosen)) return;
     const double center = columns_.center(columns_.column_of(row_.chosen));
-    if (bar_width() < kNarrowBar) {
-      const double mark = std::max(kNarrowBar, columns_.pitch());
+    if (bar_width() < kThinBar) {
+      const double mark = std::max(kThinBar, columns_.pitch());
       figure_.bars.push_back(
           {row_.id + ".mark", {center - mark / 2, chart_.box.y, mark, chart_.box.height}, Shade::of(Ink::accent, 0.3)});
     }

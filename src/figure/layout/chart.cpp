@@ -240,14 +240,14 @@ double add_caption(Figure* figure, const std::string& id, const std::string& tex
 
 double add_result(Figure* figure, const std::string& id, const std::string& markup, Point at, double width) {
   constexpr double kResultLine = 19;
-  constexpr double kBelow = 7;
+  constexpr double kBelowResult = 7;
   const std::vector<std::string> lines = wrapped_text(markup, width, TypeSize::kBody);
   for (std::size_t i = 0; figure != nullptr && i < lines.size(); ++i) {
     figure->texts.push_back(chart_text(i == 0 ? id : id + "." + std::to_string(i),
                                        {at.x, at.y + 11 + kResultLine * static_cast<double>(i)}, lines[i], Ink::text,
                                        TypeSize::kBody));
   }
-  return kResultLine * static_cast<double>(lines.size()) + kBelow;
+  return kResultLine * static_cast<double>(lines.size()) + kBelowResult;
 }
 
 }  // namespace attnscope

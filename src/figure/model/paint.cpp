@@ -21,7 +21,7 @@ constexpr int kLeastDifference = 16;
 constexpr double kUnseenShare = 5e-5;  // of the largest number on a scale: a smaller one has the colour of 0
 
 constexpr double kNumberMargin = 4;  // beside a number, both sides together; logical pixels
-constexpr double kNarrowMargin = 2;  // where only two decimals have room
+constexpr double kTightMargin = 2;   // where only two decimals have room
 
 bool is_of_shares(const ColorScale& scale) {
   return scale.kind == ScaleKind::linear && scale.low == 0 && scale.high == 1;
@@ -94,7 +94,7 @@ struct Painter {
   [[nodiscard]] std::string short_cell_text(double value, const ColorScale& scale, double width) const {
     const double largest = std::max(std::abs(scale.low), std::abs(scale.high));
     const std::string text = fixed_text(value, largest < 10 ? 2 : largest < 100 ? 1 : 0);
-    return fits(text, width, kNarrowMargin) ? text : "";
+    return fits(text, width, kTightMargin) ? text : "";
   }
 
   [[nodiscard]] bool fits(const std::string& number, double width, double margin = kNumberMargin) const {
@@ -113,7 +113,7 @@ struct Painter {
     const double room = is_of_shares(mark.scale) ? text_width("0.000", size) + margin : text_width("−0.0001", size);
     const bool is_narrow = !texts && width < room && is_of_short_numbers(mark.scale);
     const double least = texts       ? type(20)
-                         : is_narrow ? text_width(mark.scale.low < 0 ? "−0.00" : "0.00", size) + type(kNarrowMargin)
+                         : is_narrow ? text_width(mark.scale.low < 0 ? "−0.00" : "0.00", size) + type(kTightMargin)
                                      : room;
     if (height < size * (texts ? 1.3 : 1.6) || width < least) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
