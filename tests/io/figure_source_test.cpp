@@ -80,6 +80,16 @@ TEST_P(FigureSource, MayBeLarge) {
   expect_same(parse_figure_source(bytes, "figure"), source);
 }
 
+TEST_P(FigureSource, MayHaveTheLargestPictureInOneColour) {
+  Experiment experiment = *default_experiment("image-multihead");
+  constexpr Index kSide = 2048;
+  experiment.parameters["picture"] = std::string("file");
+  experiment.picture = ColorPicture{kSide, kSide, std::vector<std::uint8_t>(std::size_t{3} * kSide * kSide, 7)};
+  const Result<ExperimentSource> read = parse_figure_source(file_of(GetParam(), {experiment}), "figure");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->experiment == experiment);
+}
+
 TEST_P(FigureSource, IsNotWrittenUnlessItIsGiven) {
   const std::string bytes = figure_bytes(small_figure(), GetParam()).value();
   const Result<ExperimentSource> read = parse_figure_source(bytes, "a/b");

@@ -147,8 +147,11 @@ Result<std::string> png_bytes(const PixelView& image, int dpi, std::span<const P
   std::vector<png_text> entries;
   for (const PngText& text : texts) {
     constexpr std::size_t kMaxPlain = 4096;
+    // A reader takes memory as a small file may: what is packed must not be much more than that.
+    constexpr std::size_t kMaxPacked = std::size_t{4} << 20U;
     png_text entry = {};
-    entry.compression = text.text.size() > kMaxPlain ? PNG_ITXT_COMPRESSION_zTXt : PNG_ITXT_COMPRESSION_NONE;
+    const bool packed = text.text.size() > kMaxPlain && text.text.size() <= kMaxPacked;
+    entry.compression = packed ? PNG_ITXT_COMPRESSION_zTXt : PNG_ITXT_COMPRESSION_NONE;
     entry.key = const_cast<char*>(text.keyword.c_str());  // libpng copies both
     entry.text = const_cast<char*>(text.text.c_str());
     entry.itxt_length = text.text.size();

@@ -20,7 +20,7 @@ struct PngText {
 };
 
 /// An image as a PNG file. With `dpi` it says how large it is in print (chunk pHYs). The same pixels give the same bytes,
-/// without a date. Long texts are compressed. An image without pixels is an error, and so is a stop.
+/// without a date. Long texts are compressed, unless they are longer than 4 MB. An image without pixels is an error, and so is a stop.
 Result<std::string> png_bytes(const PixelView& image, int dpi = 0, std::span<const PngText> texts = {},
                               const StopToken& stop = {});
 
