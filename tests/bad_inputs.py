@@ -3,10 +3,11 @@
 
     bad_inputs.py LASTTEST.LOG      what ctest wrote
 
-Fails where a case has no test, or one that is not there or did not pass. Those that were skipped, because the machine
-lacks what they need, are said. Needs nothing but Python.
+Fails where a case has no test, or one that is not there or did not pass, and where docs/reliability.md names a test that is
+not there. Those that were skipped, because the machine lacks what they need, are said. Needs nothing but Python.
 """
 
+import fnmatch
 import pathlib
 import re
 import sys
@@ -30,6 +31,15 @@ def outcomes(log):
     return found
 
 
+def missing_in_document(ran):
+    """The tests that docs/reliability.md names, with * for any letters, and that are not there."""
+    document = pathlib.Path(__file__).parents[1] / "docs/reliability.md"
+    folders = "app|cli|core|figure|io|platform|support|ui|window"
+    named = re.findall(rf"`((?:{folders})\.[A-Z][\w/*]*\.[\w/*]+)`", document.read_text())
+    assert named, document
+    return [name for name in named if not fnmatch.filter(ran, name) and not fnmatch.filter(ran, name + "/*")]
+
+
 def main():
     ran = outcomes(pathlib.Path(sys.argv[1]).read_text(errors="replace"))
     table = pathlib.Path(__file__).with_suffix(".txt").read_text()
@@ -50,6 +60,12 @@ def main():
         print(f"{number:>4}  {right}  {summary:<8} {what}: {tests if bad else tests.split()[0]}")
     if numbers != list(range(1, len(numbers) + 1)):
         print("the numbers of the cases are not 1, 2, 3, …")
+        wrong += 1
+    for name in missing_in_document(ran):
+        print(f"docs/reliability.md: there is no {name}")
+        wrong += 1
+    if not numbers:
+        print("there is no case")
         wrong += 1
     print(f"{len(numbers)} cases, {wrong} wrong; of {len(ran)} tests")
     return 1 if wrong else 0

@@ -4,9 +4,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <semaphore>
+#include <stdexcept>
 #include <thread>
+
+#include "app/jobs/background_task.h"
 
 namespace attnscope {
 namespace {
@@ -30,6 +34,17 @@ class Squares {
   std::counting_semaphore<1000> began{0};
   LatestJob<int, int> job;  // last: it uses the fields above
 };
+
+TEST(BackgroundTask, WhatItsWorkThrowsIsItsError) {
+  using Task = BackgroundTask<Result<int>>;
+  const auto error_of = [](const Task& task) { return task.result()->error().message; };
+  Task without_memory([](const StopToken&) -> Result<int> { throw std::bad_alloc(); }, [] {});
+  ASSERT_TRUE(without_memory.wait(kLong));
+  EXPECT_EQ(error_of(without_memory), "there is not enough memory");
+  Task broken([](const StopToken&) -> Result<int> { throw std::runtime_error("broken"); }, [] {});
+  ASSERT_TRUE(broken.wait(kLong));
+  EXPECT_EQ(error_of(broken), "broken");
+}
 
 TEST(LatestJob, GivesEachResultOnce) {
   Squares squares(std::nullopt);
