@@ -215,9 +215,6 @@ TEST(Experiment, LabelsAndViewDoNotChangeTheComputation) {
   EXPECT_TRUE(same_computation(a, b));
   b.discard = 1;
   EXPECT_FALSE(same_computation(a, b));
-  a.labels = {"one", "two"};
-  EXPECT_EQ(token_label(a, 1), "two");
-  EXPECT_EQ(token_label(a, 2), "3");
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ Drawn draw(Generator& generator, const json& call) {
     return {values};
   }
   std::vector<float> bias(call.at(3).get<bool>() ? static_cast<std::size_t>(fan_out) : 0);
-  generator.fill_linear(values, bias, fan_in);
+  generator.fill_uniform(values, -fan_in_bound(fan_in), fan_in_bound(fan_in));
+  generator.fill_uniform(bias, -fan_in_bound(fan_in), fan_in_bound(fan_in));
   values.insert(values.end(), bias.begin(), bias.end());
   return {values};
 }
@@ -195,7 +196,6 @@ TEST(Generator, FillingNothingDrawsNothing) {
   Generator untouched(42);
   touched.fill_uniform({});
   touched.fill_normal({});
-  touched.fill_linear({}, {}, 9);
   touched.discard(0);
   EXPECT_EQ(touched.next(), untouched.next());
 }

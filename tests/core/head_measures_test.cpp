@@ -7,6 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/trace/run.h"
+#include "measured_head.h"
 
 namespace attnscope::test {
 namespace {

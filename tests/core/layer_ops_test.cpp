@@ -103,7 +103,8 @@ TEST(DrawLayer, DrawsWhatPyTorchsLayersDraw) {
   Generator generator(9);
   std::vector<float> weight(35);
   std::vector<float> bias(5);
-  generator.fill_linear(weight, bias, 7);
+  generator.fill_uniform(weight, -fan_in_bound(7), fan_in_bound(7));
+  generator.fill_uniform(bias, -fan_in_bound(7), fan_in_bound(7));
   std::vector<float> stacked(24);
   generator.fill_uniform(stacked, -xavier_bound(4, 6), xavier_bound(4, 6));
   EXPECT_EQ(numbers_of(recorder, layer.weight), weight);

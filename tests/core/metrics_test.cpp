@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/trace/run.h"
+#include "measured_head.h"
 #include "support/golden.h"
 
 namespace attnscope::test {

@@ -33,7 +33,7 @@ struct Line {
 };
 
 std::string cell_text(const Trace& trace, int step, std::span<const Index> index) {
-  return trace.steps()[static_cast<std::size_t>(step)].name + index_text(index);
+  return trace.step(step).name + index_text(index);
 }
 
 std::string cell_text(const Trace& trace, const Operand& operand) {
@@ -106,7 +106,7 @@ std::string explanation_text(const Trace& trace, const Explanation& e, bool full
 }
 
 ordered_json explanation_json(const Trace& trace, const Explanation& e) {
-  const auto tensor_name = [&](int step) { return trace.steps()[static_cast<std::size_t>(step)].name; };
+  const auto tensor_name = [&](int step) { return trace.step(step).name; };
   ordered_json operands = ordered_json::array();
   for (const Operand& operand : e.operands) {
     operands.push_back(

@@ -102,8 +102,7 @@ bool measures_rank(const Trace& trace, const std::vector<Attention>& attentions,
                    std::vector<std::string>& warnings) {
   if (asks_for_rank(options)) return true;
   double operations = 0;
-  for (const Attention& each : attentions)
-    operations += rank_operations(trace.steps()[static_cast<std::size_t>(each.step)].axes);
+  for (const Attention& each : attentions) operations += rank_operations(trace.step(each.step).axes);
   if (operations <= kMaxRankOperations) return true;
   warnings.emplace_back(kRankLeftOut);
   return false;
@@ -184,7 +183,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
                                .rollout = options.rollout};
   std::vector<MeasuredAttention> attentions;
   for (const Attention& each : *selected) {
-    const Step& step = trace.steps()[static_cast<std::size_t>(each.step)];
+    const Step& step = trace.step(each.step);
     if (const Result<void> room = check_memory(step); !room) return tl::unexpected(room.error());
     std::optional<MeasuredAttention> measured = measured_attention(trace, each, measuring, !*item);
     if (!measured) return fail(trace.failure().value_or("measuring " + step.name + " was stopped"));

@@ -33,7 +33,7 @@ std::optional<std::string> written_with(const Experiment& experiment, int which,
   return text_with(experiment, which, experiment.model->token_text(id), id);
 }
 
-bool is_held(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)].tensor != nullptr; }
+bool is_held(const Trace& trace, int step) { return trace.step(step).tensor != nullptr; }
 
 /// Nothing where the model continues no text, or its answers are not held in memory.
 std::optional<ResidualStream> held_stream(const Trace& trace) {
@@ -44,7 +44,7 @@ std::optional<ResidualStream> held_stream(const Trace& trace) {
 }
 
 Index position_count(const Trace& trace, const ResidualStream& stream) {
-  return trace.steps()[static_cast<std::size_t>(stream.logits)].axes.front().size;
+  return trace.step(stream.logits).axes.front().size;
 }
 
 std::vector<NextWord> words_at(const Trace& trace, const ResidualStream& stream, Index position, Index count) {

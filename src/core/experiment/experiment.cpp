@@ -117,11 +117,6 @@ bool same_computation(const Experiment& a, const Experiment& b) { return same_pl
 
 Index pixel_count(const Experiment& e) { return saturating_product(e.integer("height"), e.integer("width")); }
 
-std::string token_label(const Experiment& experiment, Index token) {
-  const auto at = static_cast<std::size_t>(token);
-  return at < experiment.labels.size() ? experiment.labels[at] : std::to_string(token + 1);
-}
-
 Result<Experiment> default_experiment(std::string_view name) {
   const Result<const System*> system = named_system(name);
   if (!system) return tl::unexpected(system.error());

@@ -89,9 +89,6 @@ bool same_computation(const Experiment& a, const Experiment& b);
 /// Whether the parameter has an effect, given the experiment's choices; see `Parameter::only_with`.
 bool matters(const Experiment& experiment, const Parameter& parameter);
 
-/// The label of token `token` (from 0): the experiment's label, otherwise its number from 1.
-std::string token_label(const Experiment& experiment, Index token);
-
 /// An experiment on a model, without any tokens yet.
 Experiment experiment_on_model(std::shared_ptr<const Model> model);
 

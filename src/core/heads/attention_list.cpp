@@ -58,7 +58,7 @@ std::vector<LayerAttention> layer_attentions(const Plan& plan, bool of_model) {
 }
 
 std::string prefix_of(const Trace& trace, const LayerAttention& attention) {
-  const std::string& name = trace.steps()[static_cast<std::size_t>(attention.weights)].name;
+  const std::string& name = trace.step(attention.weights).name;
   return name.substr(0, name.size() - kWeights.size());
 }
 

@@ -81,7 +81,7 @@ std::optional<std::vector<ComparedHead>> compare_every_head(const Trace& trace, 
   std::optional<HeadRows> beside_rows;
   if (with) beside_rows.emplace(other, with->weights, item, stop);
   for (const int step : attentions_of(trace)) {
-    const Step& weights = trace.steps()[static_cast<std::size_t>(step)];
+    const Step& weights = trace.step(step);
     const Step* const beside = with ? &beside_rows->step() : other.find(weights.name);
     if (beside == nullptr || beside->axes.size() < 2 || !have_one_size(weights, *beside)) continue;
     const HeadRows a(trace, step, item, stop);

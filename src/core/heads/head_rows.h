@@ -23,7 +23,7 @@ class HeadRows {
  public:
   HeadRows(const Trace& trace, int position, Index item, const StopToken& stop);
 
-  [[nodiscard]] const Step& step() const { return trace_.steps()[static_cast<std::size_t>(position_)]; }
+  [[nodiscard]] const Step& step() const { return trace_.step(position_); }
   [[nodiscard]] Index heads() const { return heads_in(step().axes); }
   [[nodiscard]] Index queries() const { return step().axes[step().axes.size() - 2].size; }
   [[nodiscard]] Index keys() const { return step().axes.back().size; }

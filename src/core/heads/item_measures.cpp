@@ -64,7 +64,7 @@ class ItemSums {
 }  // namespace
 
 std::optional<ItemMeasures> measure_items(const Trace& trace, int position, const Measuring& measuring) {
-  const Axis* const batch = find_axis(trace.steps()[static_cast<std::size_t>(position)].axes, "batch");
+  const Axis* const batch = find_axis(trace.step(position).axes, "batch");
   const Index items = batch != nullptr ? batch->size : 1;
   ItemSums sums(items);
   Measuring each = measuring;

@@ -19,7 +19,7 @@ namespace {
 /// The mask applied before a softmax step; null: none.
 const MaskField* mask_before(const Trace& trace, const Step& step) {
   if (step.inputs.empty()) return nullptr;
-  const Step& scores = trace.steps()[static_cast<std::size_t>(step.inputs.front())];
+  const Step& scores = trace.step(step.inputs.front());
   const auto* mask = as<MaskOperation>(scores.operation);
   return mask == nullptr ? nullptr : mask->field.get();
 }
@@ -124,29 +124,10 @@ std::vector<double> HeadSums::received() const {
   return means;
 }
 
-MeasureRow measure_head(const HeadPattern& head) {
-  HeadSums sums(head);
-  std::vector<float> row(static_cast<std::size_t>(head.weights.columns));
-  for (Index query = 0; query < head.weights.rows; ++query) {
-    for (std::size_t key = 0; key < row.size(); ++key) row[key] = head.weights.at(query, static_cast<Index>(key));
-    sums.add(row);
-  }
-  return sums.measured();
-}
-
 void uniform_row(const HeadPattern& like, Index query, std::span<float> row) {
   const Index count = like.kept_keys(query);
   for (Index key = 0; key < std::ssize(row); ++key)
     row[static_cast<std::size_t>(key)] = like.keeps(query, key) ? 1.0F / static_cast<float>(count) : 0.0F;
-}
-
-Tensor uniform_weights(const HeadPattern& like) {
-  const Index keys = like.weights.columns;
-  Tensor weights({{"query", like.weights.rows}, {"key", keys}});
-  for (Index query = 0; query < like.weights.rows; ++query)
-    uniform_row(like, query,
-                weights.values().subspan(static_cast<std::size_t>(query * keys), static_cast<std::size_t>(keys)));
-  return weights;
 }
 
 void add_distance(std::span<const float> a, std::span<const float> b, double& sum) {

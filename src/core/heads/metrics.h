@@ -52,12 +52,8 @@ class HeadSums {
   Index left_out_ = 0;
 };
 
-/// Measures a head whose weights are all in memory.
-MeasureRow measure_head(const HeadPattern& head);
-
-/// Uniform attention: equal weights for all unmasked keys of each query. The reference for measures.
-Tensor uniform_weights(const HeadPattern& like);
-/// One row of uniform attention; all 0 where no key is left.
+/// One row of uniform attention, the reference for measures: equal weights for all unmasked keys of the query, all 0 where
+/// no key is left.
 void uniform_row(const HeadPattern& like, Index query, std::span<float> row);
 
 /// The distance of two heads: the Jensen–Shannon divergence of their rows in nats (0 to ln 2 each), summed over the

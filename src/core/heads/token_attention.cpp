@@ -13,8 +13,6 @@
 namespace attnscope {
 namespace {
 
-const Step& layer_step(const Trace& trace, int position) { return trace.steps()[static_cast<std::size_t>(position)]; }
-
 Index queries_of(const Step& step) { return step.axes[step.axes.size() - 2].size; }
 
 /// Reads the row or column of one head after the other.
@@ -39,7 +37,7 @@ class HeadLines {
   }
 
  private:
-  [[nodiscard]] const Step& step() const { return layer_step(trace_, question_.weights); }
+  [[nodiscard]] const Step& step() const { return trace_.step(question_.weights); }
 
   const Trace& trace_;
   const TokenQuestion& question_;
@@ -84,7 +82,7 @@ class Rollout {
       : trace_(trace), question_(question), stop_(stop), layers_(rollout_layers(trace, question.weights)) {}
 
   std::optional<TokenAttention> line() {
-    const Index tokens = queries_of(layer_step(trace_, question_.weights));
+    const Index tokens = queries_of(trace_.step(question_.weights));
     flow_.assign(static_cast<std::size_t>(tokens), 0);
     flow_[static_cast<std::size_t>(question_.token)] = 1;
     // Row · Aₗ · … · A₁ from the left, and Aₗ · … · A₁ · column from the right: no product of matrices.
@@ -162,9 +160,9 @@ std::string no_rollout(const Trace& trace, int weights) {
     return "Rollout follows self-attention: the queries of cross-attention are not the tokens of its keys.";
   std::vector<int> layers = earlier_layers(trace, weights);
   layers.push_back(weights);
-  const Index tokens = queries_of(layer_step(trace, weights));
+  const Index tokens = queries_of(trace.step(weights));
   for (const int layer : layers) {
-    const Step& step = layer_step(trace, layer);
+    const Step& step = trace.step(layer);
     if (queries_of(step) == tokens && step.axes.back().size == tokens) continue;
     return "Rollout needs the same tokens as queries and keys: " +
            title_of(*std::ranges::find(all, layer, &LayerAttention::weights)) + " has " +

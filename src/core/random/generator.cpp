@@ -90,12 +90,6 @@ double Generator::next_normal() {
   return radius * std::cos(angle);
 }
 
-void Generator::fill_linear(std::span<float> weight, std::span<float> bias, Index fan_in) {
-  const float bound = fan_in_bound(fan_in);
-  fill_uniform(weight, -bound, bound);
-  fill_uniform(bias, -bound, bound);
-}
-
 float fan_in_bound(Index fan_in) {
   assert(fan_in > 0);
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(fan_in)));

@@ -21,7 +21,6 @@ class ThreadPool;
 /// | `fill_uniform(x,a,b)` | `Tensor.uniform_(a, b)`                       | bit for bit (PyTorch with AVX2)      |
 /// | `fill_normal(x)`      | `torch.randn`, fewer than 16 elements         | bit for bit                          |
 /// | `fill_normal(x)`      | `torch.randn`, 16 elements or more            | within 5e-7 (approximate log, sin)   |
-/// | `fill_linear(w,b,n)`  | `torch.nn.Linear`, `torch.nn.Conv2d` 1×1      | bit for bit (PyTorch with AVX2)      |
 ///
 /// A generator is a value: a copy continues independently with the same numbers, on any thread. No function fails.
 ///
@@ -53,10 +52,6 @@ class Generator {
   ///   The threads of `pool`, if any, share the transformation; the numbers are the same.
   void fill_normal(std::span<float> out, ThreadPool* pool = nullptr);
 
-  /// Draws a linear or 1×1 convolution layer with PyTorch's default initialization: the weight, then the bias, both
-  /// uniform in ±`fan_in_bound(fan_in)`. For a layer without bias, `bias` is empty and draws nothing.
-  void fill_linear(std::span<float> weight, std::span<float> bias, Index fan_in);
-
  private:
   double next_normal();
 
@@ -64,7 +59,8 @@ class Generator {
   std::optional<double> kept_normal_;  // the unused sine half of the last pair
 };
 
-/// 1/√fan_in: the range of PyTorch's default weights and biases, `kaiming_uniform_(a=√5)`. `fan_in` (the number of
+/// 1/√fan_in: the range of the weights of `torch.nn.Linear` and of 1×1 `torch.nn.Conv2d`, and of their biases, which are
+/// drawn after them: `kaiming_uniform_(a=√5)`. `fan_in` (the number of
 /// inputs of a layer) is at least 1.
 float fan_in_bound(Index fan_in);
 

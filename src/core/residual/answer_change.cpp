@@ -11,7 +11,7 @@ namespace {
 
 std::shared_ptr<const Tensor> logits_at(const Trace& trace, Index position) {
   const int logits = residual_stream(trace)->logits;
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(logits)].axes;
+  const Axes& axes = trace.step(logits).axes;
   return trace.numbers(region_within(logits, axes, std::vector<Index>{position}));
 }
 

@@ -15,8 +15,6 @@ namespace {
 
 constexpr Index kNumbersAtOnce = Index{1} << 22U;  // 16 MB
 
-const Step& at(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
-
 }  // namespace
 
 Result<void> Embeddings::read(const StopToken& stop,
@@ -79,12 +77,12 @@ Result<LayerNumbers> layer_numbers(const Trace& trace, const Region& box,
     if (!linear) return tl::unexpected(linear.error());
     double constant = linear->constant;
     numbers.fixed_norm = linear->divisor.has_value();
-    const Step& input = at(trace, linear->state);
+    const Step& input = trace.step(linear->state);
     if (const auto* const norm = as<FeatureNormOperation>(input.operation)) {
       numbers.centered = norm->centered;
       numbers.epsilon = norm->epsilon;
       const auto whole = [&](std::size_t i) {
-        return numbers_in(trace, whole_region(input.inputs[i], at(trace, input.inputs[i]).axes));
+        return numbers_in(trace, whole_region(input.inputs[i], trace.step(input.inputs[i]).axes));
       };
       if (input.inputs.size() > 2) {
         const std::vector<double> bias = whole(2);

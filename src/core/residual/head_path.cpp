@@ -12,7 +12,7 @@ namespace {
 template <typename IsIt>
 int step_behind(const Trace& trace, int number, const IsIt& is_it) {
   for (++number; number < std::ssize(trace.steps()); ++number) {
-    if (is_it(trace.steps()[static_cast<std::size_t>(number)])) return number;
+    if (is_it(trace.step(number))) return number;
   }
   return -1;
 }
@@ -26,7 +26,7 @@ Result<HeadPath> head_path(const Trace& trace, int weights) {
   });
   path.merged = step_behind(trace, path.outputs, [&](const Step& step) {
     if (!is<RearrangeOperation>(step.operation)) return false;
-    const std::vector<int>& before = trace.steps()[static_cast<std::size_t>(step.inputs[0])].inputs;
+    const std::vector<int>& before = trace.step(step.inputs[0]).inputs;
     return step.inputs[0] == path.outputs || (!before.empty() && before[0] == path.outputs);
   });
   path.projection = step_behind(trace, path.merged, [&](const Step& step) {
@@ -38,7 +38,7 @@ Result<HeadPath> head_path(const Trace& trace, int weights) {
 }
 
 Region value_at(const Trace& trace, const HeadPath& path, Index head, Index key) {
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(path.outputs)].axes;
+  const Axes& axes = trace.step(path.outputs).axes;
   Region value = regions_behind(trace.plan()->steps, region_within(path.outputs, axes, std::vector<Index>{head, 0}))[1];
   value.begin[1] = key;
   value.end[1] = key + 1;

@@ -22,7 +22,7 @@ double work_from(const std::vector<LayerAttention>& all, std::size_t number) {
 std::optional<Importance> importance(const Trace& trace, const ResidualStream& stream, const ImportanceChoice& choice,
                                      const StopToken& stop, const std::function<void(double)>& progress) {
   const std::uint64_t failures = trace.failures();
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(stream.logits)].axes;
+  const Axes& axes = trace.step(stream.logits).axes;
   const auto row = trace.numbers(region_within(stream.logits, axes, std::vector<Index>{choice.position}));
   const auto answer = static_cast<std::size_t>(choice.answer);
   Importance found;

@@ -29,7 +29,7 @@ struct LargestLogit {
   }
 };
 
-const Axes& axes_of(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)].axes; }
+const Axes& axes_of(const Trace& trace, int step) { return trace.step(step).axes; }
 
 std::shared_ptr<const Tensor> row_of(const Trace& trace, int step, Index row) {
   return trace.numbers(region_within(step, axes_of(trace, step), std::vector<Index>{row}));

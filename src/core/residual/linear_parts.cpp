@@ -22,15 +22,13 @@ namespace {
 
 using Vector = std::vector<double>;
 
-const Step& number_step(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
-
 bool is_of_layer(const std::string& name) {
   return name.starts_with("layer") || name.find(".layer") != std::string::npos;
 }
 
 /// Adds the steps whose sum is the step `number`.
 void find_summands(const Trace& trace, int number, std::vector<int>& summands) {
-  const Step& step = number_step(trace, number);
+  const Step& step = trace.step(number);
   const auto* const add = as<AddOperation>(step.operation);
   if (add == nullptr || add->tanh || add->a != add->out || add->b != add->out) {
     summands.push_back(number);
@@ -111,22 +109,22 @@ bool begins_stream(const Step& step) {
 
 /// The box of one token's row.
 Region row_box(const Trace& trace, int number, Index row) {
-  return region_within(number, number_step(trace, number).axes, std::vector<Index>{row});
+  return region_within(number, trace.step(number).axes, std::vector<Index>{row});
 }
 
 /// The outputs of heads that the step merges and projects; null for other steps.
 const Step* merged_heads(const Trace& trace, const Step& step) {
   if (!is<ContractOperation>(step.operation)) return nullptr;
-  const Step& merged = number_step(trace, step.inputs[0]);
+  const Step& merged = trace.step(step.inputs[0]);
   if (!is<RearrangeOperation>(merged.operation)) return nullptr;
-  const Step& heads = number_step(trace, merged.inputs[0]);
+  const Step& heads = trace.step(merged.inputs[0]);
   return find_axis(heads.axes, "head") != nullptr ? &heads : nullptr;
 }
 
 /// The attention weights that the outputs of heads are computed with; −1: none.
 int weights_behind(const Trace& trace, const Step& heads) {
   const std::vector<LayerAttention> all = layer_attentions(trace);
-  for (const Step* step = &heads; !step->inputs.empty(); step = &number_step(trace, step->inputs[0])) {
+  for (const Step* step = &heads; !step->inputs.empty(); step = &trace.step(step->inputs[0])) {
     const auto found = std::ranges::find(all, step->inputs[0], &LayerAttention::weights);
     if (found != all.end()) return found->weights;
   }
@@ -135,8 +133,8 @@ int weights_behind(const Trace& trace, const Step& heads) {
 
 /// What the heads of an attention add, each on its own.
 LayerParts parts_of_heads(const Trace& trace, int number, const Step& heads, LinearNumber linear) {
-  const Step& step = number_step(trace, number);
-  const Step& merged = number_step(trace, step.inputs[0]);
+  const Step& step = trace.step(number);
+  const Step& merged = trace.step(step.inputs[0]);
   const std::vector<Region> sources = regions_behind(trace.plan()->steps, row_box(trace, number, linear.row));
   const Vector features = numbers_in(trace, sources[0]);
   linear.constant = 0;
@@ -172,8 +170,8 @@ Result<LinearNumber> gone_back(const Trace& trace, Region box, Vector direction,
   LinearNumber linear;
   linear.direction = std::move(direction);
   const std::span<const PlannedStep> steps = trace.plan()->steps;
-  while (!is_end(number_step(trace, box.step))) {
-    const Step& step = number_step(trace, box.step);
+  while (!is_end(trace.step(box.step))) {
+    const Step& step = trace.step(box.step);
     const std::vector<Region> sources = regions_behind(steps, box);
     if (const auto* const norm = as<FeatureNormOperation>(step.operation)) {
       through_norm(trace, *norm, sources, linear);
@@ -209,7 +207,7 @@ Result<LinearNumber> linear_input(const Trace& trace, Region box, std::vector<do
 }
 
 Result<LinearNumber> linear_in(const Trace& trace, Region box, std::vector<double> direction, int step) {
-  const Step* const end = &number_step(trace, step);
+  const Step* const end = &trace.step(step);
   return gone_back(trace, std::move(box), std::move(direction),
                    [end](const Step& each) { return &each == end || each.inputs.empty(); });
 }
@@ -219,10 +217,10 @@ Result<std::vector<int>> summands_of_stream(const Trace& trace, int state) {
   find_summands(trace, state, summands);
   std::ranges::sort(summands);
   for (const int number : summands) {
-    const Step& step = number_step(trace, number);
+    const Step& step = trace.step(number);
     if (is<FeatureNormOperation>(step.operation) && is_of_layer(step.name))
       return fail("Every layer of this model normalizes the sum: its parts do not add up.");
-    if (is<InterveneOperation>(step.operation) && is<AddOperation>(number_step(trace, step.inputs[0]).operation))
+    if (is<InterveneOperation>(step.operation) && is<AddOperation>(trace.step(step.inputs[0]).operation))
       return fail("An intervention replaces the residual stream: what was added before it is no longer in the sum.");
   }
   return summands;
@@ -233,7 +231,7 @@ std::optional<Contributions> parts_of(const Trace& trace, const std::vector<int>
   Contributions all;
   for (const int number : summands) {
     if (stop.stop_requested()) return std::nullopt;
-    const Step& step = number_step(trace, number);
+    const Step& step = trace.step(number);
     if (const Step* const heads = merged_heads(trace, step); heads != nullptr) {
       all.layers.push_back(parts_of_heads(trace, number, *heads, linear));
       continue;

@@ -23,8 +23,7 @@ std::vector<AblatedRuns::Part> parts_of_layer(const Trace& trace, const std::vec
   const std::string prefix = prefix_of(trace, all[number]);
   const int heads = step_of(trace, prefix + "head_outputs");
   std::vector<AblatedRuns::Part> parts;
-  for (Index head = 0; head < trace.steps()[static_cast<std::size_t>(heads)].axes.front().size; ++head)
-    parts.push_back({heads, head, -1, kind});
+  for (Index head = 0; head < trace.step(heads).axes.front().size; ++head) parts.push_back({heads, head, -1, kind});
   const bool is_last = number + 1 == all.size() || layer_of(prefix_of(trace, all[number + 1])) != layer_of(prefix);
   const int mlp = is_last ? step_of(trace, layer_of(prefix) + "mlp_out") : -1;
   if (mlp >= 0) parts.push_back({mlp, -1, -1, kind});

@@ -16,7 +16,7 @@ double difference(std::span<const float> logits, const PatchingChoice& choice) {
 }
 
 double difference_of(const Trace& trace, const ResidualStream& stream, const PatchingChoice& choice) {
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(stream.logits)].axes;
+  const Axes& axes = trace.step(stream.logits).axes;
   return difference(trace.numbers(region_within(stream.logits, axes, std::vector<Index>{choice.position}))->values(),
                     choice);
 }
@@ -67,7 +67,7 @@ class PatchingSearch {
 
   bool patch_state(std::size_t number) {
     const int state = stream_.states[number];
-    const Index all = trace_.steps()[static_cast<std::size_t>(state)].axes.front().size;
+    const Index all = trace_.step(state).axes.front().size;
     const Index count = std::min(all, kMostPatchedPositions);
     found_.first = std::clamp<Index>(choice_.position + 1 - count, 0, all - count);
     std::vector<AblatedRuns::Part> parts;

@@ -34,7 +34,7 @@ std::vector<int> states_of(const Trace& trace) {
 std::vector<int> steps_between(const Trace& trace, int from, int to) {
   std::vector<int> between;
   for (int number = from + 1; number <= to; ++number) {
-    const std::vector<int>& inputs = trace.steps()[static_cast<std::size_t>(number)].inputs;
+    const std::vector<int>& inputs = trace.step(number).inputs;
     const bool follows = std::ranges::any_of(
         inputs, [&](int input) { return input == from || std::ranges::find(between, input) != between.end(); });
     if (follows) between.push_back(number);

@@ -10,7 +10,7 @@ namespace attnscope {
 Result<ScoreDirection> score_direction(const Trace& trace, const ScoreChoice& choice) {
   const int scores = product_before(trace, choice.weights);
   if (scores < 0) return fail("The weights are not computed from queries and keys.");
-  const Step& step = trace.steps()[static_cast<std::size_t>(scores)];
+  const Step& step = trace.step(scores);
   std::vector<Index> cell = leading_index(step.axes, 2, choice.head, 0);
   cell.insert(cell.end(), {choice.query, choice.key});
   const std::vector<Region> sources = regions_behind(trace.plan()->steps, single_cell(scores, cell));

@@ -38,7 +38,7 @@ void add_rows(const LayerNumbers& made, std::span<const float> rows, Factor& fac
 /// The numbers of a box of queries, keys or values, if it were made from each token's embedding; [token, dim].
 Result<Factor> factor_of(const Trace& trace, const Embeddings& embeddings, const Region& box, double divisor,
                          const StopToken& stop) {
-  const Index dim = element_count(region_axes(trace.steps()[static_cast<std::size_t>(box.step)].axes, box));
+  const Index dim = element_count(region_axes(trace.step(box.step).axes, box));
   std::vector<std::vector<double>> each(static_cast<std::size_t>(dim),
                                         std::vector<double>(static_cast<std::size_t>(dim)));
   for (std::size_t i = 0; i < each.size(); ++i) each[i][i] = 1 / divisor;

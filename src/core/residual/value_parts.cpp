@@ -14,8 +14,6 @@
 namespace attnscope {
 namespace {
 
-const Step& path_step(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
-
 /// The factors of a head's output [dim] at a query, from those of the merged outputs [feature].
 std::vector<double> factors_of_head(const Step& merged, const Step& heads, const ScoreChoice& choice,
                                     const std::vector<double>& of_merged) {
@@ -42,20 +40,20 @@ Result<Contributions> value_parts(const Trace& trace, const ScoreChoice& choice,
   const LinearNumber answer = logit_of_state(trace, sum->stream, logit);
   if (answer.row != choice.query)
     return fail("The answer is read from token " + std::to_string(answer.row + 1) + ": choose it as the query.");
-  const Axes& written = path_step(trace, path->projection).axes;
+  const Axes& written = trace.step(path->projection).axes;
   const Result<LinearNumber> merged =
       linear_in(trace, region_within(path->projection, written, std::vector<Index>{choice.query}), answer.direction,
                 path->merged);
   if (!merged) return tl::unexpected(merged.error());
-  const Step& merging = path_step(trace, path->merged);
-  const Step& heads = path_step(trace, merging.inputs[0]);
+  const Step& merging = trace.step(path->merged);
+  const Step& heads = trace.step(merging.inputs[0]);
   const std::vector<Index> output = {choice.head, choice.query};
-  const Step& outputs = path_step(trace, path->outputs);
+  const Step& outputs = trace.step(path->outputs);
   if (merging.inputs[0] != path->outputs && numbers_in(trace, region_within(merging.inputs[0], heads.axes, output)) !=
                                                 numbers_in(trace, region_within(path->outputs, outputs.axes, output)))
     return fail("An intervention replaces what this head reads.");
   std::vector<double> direction = factors_of_head(merging, heads, choice, merged->direction);
-  std::vector<Index> cell = leading_index(path_step(trace, choice.weights).axes, 2, choice.head, 0);
+  std::vector<Index> cell = leading_index(trace.step(choice.weights).axes, 2, choice.head, 0);
   cell.insert(cell.end(), {choice.query, choice.key});
   const auto weight = static_cast<double>(trace.value(choice.weights, cell));
   for (double& each : direction) each *= weight / as<ContractOperation>(outputs.operation)->divisor;

@@ -32,7 +32,7 @@ std::optional<double> loss_from(const Trace& trace, Index first) {
   const std::vector<Index> tokens = continued_tokens(trace.experiment());
   const std::optional<ResidualStream> stream = residual_stream(trace);
   if (!stream || first >= std::ssize(tokens)) return std::nullopt;
-  const Step& logits = trace.steps()[static_cast<std::size_t>(stream->logits)];
+  const Step& logits = trace.step(stream->logits);
   double sum = 0;
   for (Index at = first; at < std::ssize(tokens); ++at) {
     const Region row = region_within(stream->logits, logits.axes, std::vector<Index>{at - 1});

@@ -95,7 +95,7 @@ class KnownRowSearch {
     }
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       const auto input = static_cast<std::size_t>(step.inputs[i]);
-      if (plan_.steps[input].name != last_.steps()[static_cast<std::size_t>(old.inputs[i])].name) return false;
+      if (plan_.steps[input].name != last_.step(old.inputs[i]).name) return false;
     }
     return step.operation->continues(old.operation);
   }

@@ -166,7 +166,7 @@ RunResult PlanRun::finish(Experiment experiment, double seconds, double memory_b
 void PlanRun::continue_step(std::size_t step, bool in_parts) {
   const PlannedStep& planned = plan_.steps[step];
   const KnownRows& known = known_[step];
-  const Tensor& old = *last_->steps()[static_cast<std::size_t>(known.step)].tensor;
+  const Tensor& old = *last_->step(known.step).tensor;
   std::shared_ptr<Tensor> tensor = grown_tensor(shared_plan_, step, known, old, {small_, memory_, context_.pool});
   const bool is_bounded = std::isfinite(add_bound(planned, false));
   std::vector<Region> added(1, whole_region(static_cast<int>(step), planned.axes));
@@ -247,7 +247,7 @@ std::shared_ptr<const Tensor> PlanRun::given_for(const PlannedStep& step) const 
 bool PlanRun::is_to_be_computed(int step) const {
   const auto at = static_cast<std::size_t>(step);
   if (!resident_[at]) return passing_until_[at] > 0;
-  return same_.empty() || same_[at] < 0 || last_->steps()[static_cast<std::size_t>(same_[at])].tensor == nullptr;
+  return same_.empty() || same_[at] < 0 || last_->step(same_[at]).tensor == nullptr;
 }
 
 void PlanRun::expect_small() {

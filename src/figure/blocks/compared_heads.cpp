@@ -50,7 +50,7 @@ class ComparedLayout {
       if (std::isfinite(head.divergence)) largest_ = std::max(largest_, head.divergence);
     }
     left_out_ = -std::ssize(heads);
-    for (const auto& [step, layer] : layers_) left_out_ += heads_in(trace.steps()[static_cast<std::size_t>(step)].axes);
+    for (const auto& [step, layer] : layers_) left_out_ += heads_in(trace.step(step).axes);
     list_ = listed();
   }
 

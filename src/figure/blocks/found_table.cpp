@@ -63,15 +63,14 @@ Index found_pages(const Trace& trace) {
   Index heads = 0;
   for (const LayerAttention& each : layer_attentions(trace)) {
     if (each.kind == AttentionKind::self || each.kind == AttentionKind::encoder)
-      heads += heads_in(trace.steps()[static_cast<std::size_t>(each.weights)].axes);
+      heads += heads_in(trace.step(each.weights).axes);
   }
   return head_table_pages(heads);
 }
 
 Figure found_figure(const Trace& trace, const FoundHeads& found, const ViewOptions& options) {
   std::map<std::string, std::string> titles;
-  for (const LayerAttention& each : layer_attentions(trace))
-    titles[trace.steps()[static_cast<std::size_t>(each.weights)].name] = title_of(each);
+  for (const LayerAttention& each : layer_attentions(trace)) titles[trace.step(each.weights).name] = title_of(each);
   HeadTable table = {.id = "found",
                      .title = "Every head on random tokens, repeated",
                      .note = note_on(trace, found),

@@ -10,7 +10,7 @@ namespace attnscope {
 HeadLinks::HeadLinks(const Trace& trace) : has_cross_(trace.find("cross_weights") != nullptr) {
   Index layer = 0;
   for (const LayerAttention& each : layer_attentions(trace)) {
-    const std::string& tensor = trace.steps()[static_cast<std::size_t>(each.weights)].name;
+    const std::string& tensor = trace.step(each.weights).name;
     places_[tensor] = {++layer, false, title_of(each)};
   }
   if (has_cross_) places_["cross_weights"] = {1, true, "the cross-attention"};

@@ -9,9 +9,7 @@
 namespace attnscope {
 namespace {
 
-const Step& step_of(const Block& block, const Trace& trace) {
-  return trace.steps()[static_cast<std::size_t>(block.mark.step)];
-}
+const Step& step_of(const Block& block, const Trace& trace) { return trace.step(block.mark.step); }
 
 bool shows(const Column& column, const Trace& trace, const std::string& tensor) {
   const auto is_of = [&](const std::optional<Block>& block) { return block && step_of(*block, trace).name == tensor; };

@@ -20,7 +20,7 @@ constexpr Index kMaxAcross = 128;  // heads of a layer on one page
 std::vector<ShownAttention> layers_of(const Trace& trace, const ParameterValues& options) {
   std::vector<ShownAttention> layers;
   for (const LayerAttention& each : wanted_attentions(trace, options)) {
-    const Step& weights = trace.steps()[static_cast<std::size_t>(each.weights)];
+    const Step& weights = trace.step(each.weights);
     const Axis* const heads = find_axis(weights.axes, "head");
     layers.push_back({weights.name, title_of(each), heads != nullptr ? heads->size : 1});
   }

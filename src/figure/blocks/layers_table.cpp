@@ -19,7 +19,7 @@ namespace {
 constexpr double kMaxNumbers = 1 << 30;
 
 const Step& attention_weights_of(const Trace& trace, const LayerAttention& attention) {
-  return trace.steps()[static_cast<std::size_t>(attention.weights)];
+  return trace.step(attention.weights);
 }
 
 double weights_to_measure(const Trace& trace) {

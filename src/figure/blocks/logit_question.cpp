@@ -10,7 +10,7 @@ LogitQuestion logit_question(const Trace& trace, const ResidualStream& stream, I
                              const ParameterValues& options) {
   constexpr Index offered = 6;
   LogitQuestion question = {{position, 0, {}}, output_answers(trace, stream, position, offered)};
-  const Index last = trace.steps()[static_cast<std::size_t>(stream.logits)].axes.back().size - 1;
+  const Index last = trace.step(stream.logits).axes.back().size - 1;
   const auto option = [&](const char* name) {
     const auto found = options.find(name);
     return found == options.end() ? Index{-1} : std::min(std::get<Index>(found->second), last);

@@ -88,7 +88,7 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
   }
   for (const EmbeddingPart& each : parts.embeddings) {
     look_at(each.value);
-    const std::string& name = trace.steps()[static_cast<std::size_t>(each.step)].name;
+    const std::string& name = trace.step(each.step).name;
     labels_ = std::max(labels_, text_width(embedding_name(name), TypeSize::kSmall));
   }
   if (parts.biases) labels_ = std::max(labels_, text_width(words_.biases, TypeSize::kSmall));
@@ -151,8 +151,8 @@ void PartMap::add(Figure& figure, Point at) const {
   double y = at.y;
   for (std::size_t i = 0; i < parts_.embeddings.size(); ++i, y += row_) {
     const EmbeddingPart& part = parts_.embeddings[i];
-    add_single(figure, "embedding." + std::to_string(i),
-               embedding_name(trace_.steps()[static_cast<std::size_t>(part.step)].name), part.value, {at.x, y});
+    add_single(figure, "embedding." + std::to_string(i), embedding_name(trace_.step(part.step).name), part.value,
+               {at.x, y});
   }
   add_header(figure, at);
   add_heads(figure, at);
@@ -233,8 +233,7 @@ void PartMap::add_head_targets(Figure& figure, const HeatmapMark& mark, std::siz
                     row_};
       target.about = "Head " + std::to_string(head + 1) + " of " + layers_[layer] + words_.one_does +
                      number_text(parts.heads[static_cast<std::size_t>(head)]);
-      const Step* const weights =
-          parts.weights >= 0 ? &trace_.steps()[static_cast<std::size_t>(parts.weights)] : nullptr;
+      const Step* const weights = parts.weights >= 0 ? &trace_.step(parts.weights) : nullptr;
       if (const auto open = weights != nullptr ? links_.to(weights->name, head) : std::nullopt) {
         target.about += "\nClick to open it";
         target.click = *open;

@@ -194,8 +194,8 @@ class PlayedMatrices {
         return frame(scores_region(*parts_.scores, before, moment_.done));
       case Part::biased: return frame_rows(parts_.scores, parts_.biased);
       case Part::masked: return frame_rows(parts_.biased != nullptr ? parts_.biased : parts_.scores, parts_.masked);
-      case Part::powers: return frame_rows(&trace_.steps()[static_cast<std::size_t>(logits())], nullptr);
-      case Part::weights: return frame_rows(&trace_.steps()[static_cast<std::size_t>(logits())], parts_.weights);
+      case Part::powers: return frame_rows(&trace_.step(logits()), nullptr);
+      case Part::weights: return frame_rows(&trace_.step(logits()), parts_.weights);
       case Part::dropped: return frame_rows(parts_.weights, parts_.dropped);
       case Part::values: return frame_values(before);
       case Part::merged: return frame_rows(parts_.heads.back(), parts_.merged);

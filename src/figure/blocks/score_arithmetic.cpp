@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-const Step& numbered_step(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
+const Step& numbered_step(const Trace& trace, int number) { return trace.step(number); }
 
 std::string place_text(const Trace& trace, const DotNumbers& n, const std::string& what, Index number,
                        std::size_t axis) {

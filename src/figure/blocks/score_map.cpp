@@ -50,7 +50,7 @@ std::shared_ptr<const Result<Contributions>> chosen_score_parts(const Trace& tra
   };
   if (options.cache == nullptr) return make();
   // The weights of the layer depend on everything that is split here.
-  const std::shared_ptr<const Tensor>& weights = trace.steps()[static_cast<std::size_t>(choice.weights)].tensor;
+  const std::shared_ptr<const Tensor>& weights = trace.step(choice.weights).tensor;
   return options.cache->find_or_make<ScoreResult>(std::tuple(weights, trace.lazy(), choice), make);
 }
 

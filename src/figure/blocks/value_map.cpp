@@ -52,7 +52,7 @@ class ValueMap {
       return options_.stop.stop_requested() ? nullptr : made;
     };
     if (options_.cache == nullptr) return make();
-    const std::shared_ptr<const Tensor>& logits = trace_.steps()[static_cast<std::size_t>(stream_.logits)].tensor;
+    const std::shared_ptr<const Tensor>& logits = trace_.step(stream_.logits).tensor;
     return options_.cache->find_or_make<ValueResult>(
         std::tuple(logits, trace_.lazy(), pair_, question_.choice.answer, question_.choice.against), make);
   }
@@ -60,7 +60,7 @@ class ValueMap {
  private:
   /// Where the answer is read: of some models only at the first token.
   static Index position_of(const Trace& trace, const ResidualStream& stream, const ScoreChoice& pair) {
-    return std::min(pair.query, trace.steps()[static_cast<std::size_t>(stream.logits)].axes.front().size - 1);
+    return std::min(pair.query, trace.step(stream.logits).axes.front().size - 1);
   }
 
   [[nodiscard]] std::string title_text() const {

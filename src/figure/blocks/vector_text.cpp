@@ -27,7 +27,7 @@ std::string elements_text(std::span<const double> row) {
 }
 
 const Axis& pair_axis(const Trace& trace, const DotNumbers& pair, std::size_t from_last) {
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(pair.product.scores)].axes;
+  const Axes& axes = trace.step(pair.product.scores).axes;
   return axes[axes.size() - from_last];
 }
 
@@ -50,10 +50,8 @@ VectorText::VectorText(const Trace& trace, const HeadVectors& vectors, bool drag
     : trace_(trace),
       v_(vectors),
       drags_(drags),
-      query_names_(
-          trace, trace.steps()[static_cast<std::size_t>(vectors.pair.product.scores)].name,
-          pair_axis(trace, vectors.pair, 2),
-          batch_item(trace.steps()[static_cast<std::size_t>(vectors.pair.product.scores)].axes, vectors.pair.at)) {}
+      query_names_(trace, trace.step(vectors.pair.product.scores).name, pair_axis(trace, vectors.pair, 2),
+                   batch_item(trace.step(vectors.pair.product.scores).axes, vectors.pair.at)) {}
 
 std::string VectorText::query_label(Index query) const {
   const std::optional<std::string> name = query_names_.of(query);
@@ -137,13 +135,13 @@ std::string VectorText::about_row(const std::string& what, std::span<const doubl
 
 std::string VectorText::drag_refusal(const TensorRows& rows) const {
   if (rows.dims > 2) return "arrows with more than two dimensions cannot be dragged";
-  const Step& step = trace_.steps()[static_cast<std::size_t>(rows.step)];
+  const Step& step = trace_.step(rows.step);
   const OperationTraits& traits = step.operation->traits();
   if (traits.draws || traits.is_weight) return "";
   if (step.inputs.empty())
     return step.name + (traits.reads_file ? " is read from a file: " : " is fixed: ") + "its arrows cannot be dragged";
   std::vector<std::string> inputs;
-  for (const int input : step.inputs) inputs.push_back(trace_.steps()[static_cast<std::size_t>(input)].name);
+  for (const int input : step.inputs) inputs.push_back(trace_.step(input).name);
   return step.name + " is computed from " + join(inputs, " and ") + ": its arrows cannot be dragged";
 }
 

@@ -79,9 +79,7 @@ AttentionParts attention_parts(const Trace& trace, const Step& weights) {
   return parts;
 }
 
-const Step& input_of(const Trace& trace, const Step& step, std::size_t i) {
-  return trace.steps()[static_cast<std::size_t>(step.inputs[i])];
-}
+const Step& input_of(const Trace& trace, const Step& step, std::size_t i) { return trace.step(step.inputs[i]); }
 
 std::vector<const Step*> chain_of(const Trace& trace, const Step& operand) {
   const auto wraps = [](const Step& step) {

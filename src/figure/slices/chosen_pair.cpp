@@ -30,12 +30,11 @@ ScoreChoice chosen_pair(const Trace& trace, const ParameterValues& options) {
 PairSource pair_source(const Trace& trace, const ScoreChoice& choice) {
   // The weights depend on the queries and keys of their layer; values may change alone.
   const Step* const logits = trace.find("logits");
-  return {trace.steps()[static_cast<std::size_t>(choice.weights)].tensor, logits == nullptr ? nullptr : logits->tensor,
-          trace.lazy(), choice};
+  return {trace.step(choice.weights).tensor, logits == nullptr ? nullptr : logits->tensor, trace.lazy(), choice};
 }
 
 std::string pair_token(const Trace& trace, const ScoreChoice& choice, ScoreSide side) {
-  const Step& weights = trace.steps()[static_cast<std::size_t>(choice.weights)];
+  const Step& weights = trace.step(choice.weights);
   const bool query = side == ScoreSide::query;
   const Axis& axis = query ? weights.axes[weights.axes.size() - 2] : weights.axes.back();
   const Index number = query ? choice.query : choice.key;

@@ -25,7 +25,7 @@ DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const View
   DotNumbers n;
   n.product = product;
   const Slice slice = selected_slice(trace, options.values);
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(product.scores)].axes;
+  const Axes& axes = trace.step(product.scores).axes;
   n.at = leading_index(axes, 2, slice.head, slice.item);
   n.at.push_back(std::min(options.integer("query"), product.queries) - 1);
   n.at.push_back(std::min(options.integer("key"), product.keys) - 1);
@@ -40,7 +40,7 @@ DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const View
   n.weights = row_numbers(trace, product.weights, n.at);
   for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
     n.masked.push_back(!product.keeps(trace, n.at, key));
-  const std::string& tensor = trace.steps()[static_cast<std::size_t>(product.weights)].name;
+  const std::string& tensor = trace.step(product.weights).name;
   const Index item = batch_item(axes, n.at);
   if (!axis_labels(trace, tensor, axes.back(), item).empty()) {
     const TokenNames names(trace, tensor, axes.back(), item);

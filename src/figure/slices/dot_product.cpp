@@ -65,7 +65,7 @@ bool DotProduct::keeps(const Trace& trace, std::span<const Index> at, Index key)
   if (mask == nullptr) return true;
   std::vector<Index> cell(at.begin(), at.end());
   cell.back() = key;
-  return mask->keeps(trace.steps()[static_cast<std::size_t>(masked)].axes, cell);
+  return mask->keeps(trace.step(masked).axes, cell);
 }
 
 std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weights) {
@@ -73,7 +73,7 @@ std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weigh
   if (softmax_step == nullptr) return std::nullopt;
   const auto* softmax = as<SoftmaxOperation>(softmax_step->operation);
   if (softmax == nullptr) return std::nullopt;
-  const auto step = [&](int number) -> const Step& { return trace.steps()[static_cast<std::size_t>(number)]; };
+  const auto step = [&](int number) -> const Step& { return trace.step(number); };
   DotProduct found;
   found.weights = static_cast<int>(softmax_step - trace.steps().data());
   found.temperature = softmax->temperature;
@@ -133,7 +133,7 @@ Index head_dim(const Trace& trace) {
 std::vector<double> row_numbers(const Trace& trace, int step, std::span<const Index> at) {
   Region region = single_cell(step, at);
   region.begin.back() = 0;
-  region.end.back() = trace.steps()[static_cast<std::size_t>(step)].axes.back().size;
+  region.end.back() = trace.step(step).axes.back().size;
   return numbers_of(trace, region);
 }
 

@@ -57,7 +57,7 @@ class TokenSearchIn {
   const std::vector<Named>& wanted(const HeatmapMark& mark, std::size_t axis_number) {
     const Index item = batch_item(mark.axes, mark.leading);
     const Axis& axis = mark.axes[axis_number];
-    const std::string& tensor = trace_.steps()[static_cast<std::size_t>(mark.step)].name;
+    const std::string& tensor = trace_.step(mark.step).name;
     // All layers of a model have the tokens of one text.
     const ModelText* const text = counted_text(trace_.experiment(), tensor, axis);
     const auto [entry, is_new] =

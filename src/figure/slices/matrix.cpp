@@ -97,14 +97,12 @@ double round_ceiling(double largest) {
 bool is_picture(const Step& step) { return step.axes.size() >= 3 && step.axes[step.axes.size() - 2].name == "row"; }
 
 const Axis& picture_axis(const Trace& trace, const HeatmapMark& mark, bool rows) {
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(mark.step)].axes;
+  const Axes& axes = trace.step(mark.step).axes;
   const auto columns = static_cast<std::size_t>(mark.column_axes);
   return axes[axes.size() - 1 - (rows != mark.transposed ? columns : 0)];
 }
 
-const std::string& tensor_of(const Trace& trace, const HeatmapMark& mark) {
-  return trace.steps()[static_cast<std::size_t>(mark.step)].name;
-}
+const std::string& tensor_of(const Trace& trace, const HeatmapMark& mark) { return trace.step(mark.step).name; }
 
 std::span<const EditedNumber> edits_of(const Step& step) {
   if (const auto* draw = as<DrawOperation>(step.operation)) return draw->edits;
@@ -284,10 +282,10 @@ std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view na
 std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
   std::optional<HeatmapMark> mark = unscaled_mark(trace, name, slice, transposed);
   if (!mark) return std::nullopt;
-  const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
+  const Step& step = trace.step(mark->step);
   if (is<MeanOperation>(step.operation)) {
     // Colours mean the same as in the weights of which it is the mean.
-    mark->scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step.inputs.front())].name, slice)->scale;
+    mark->scale = matrix_mark(trace, trace.step(step.inputs.front()).name, slice)->scale;
   } else {
     mark->scale = is_weights(step) ? weights_scale(trace, step, mark->leading) : natural_scale(step, *mark->source);
   }
@@ -295,7 +293,7 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
 }
 
 HeatmapMark slice_mark(const Trace& trace, int number, std::vector<Index> leading) {
-  const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+  const Step& step = trace.step(number);
   HeatmapMark mark;
   mark.axes = step.axes;
   mark.step = number;

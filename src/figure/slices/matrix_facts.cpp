@@ -171,7 +171,7 @@ const Step* headed_step(const Figure& figure, const Trace& trace, const TextMark
   const Step* found = nullptr;
   for (const HeatmapMark& mark : figure.heatmaps) {
     if (mark.step < 0) continue;
-    const Step& step = trace.steps()[static_cast<std::size_t>(mark.step)];
+    const Step& step = trace.step(mark.step);
     if (mark.id == id) return &step;
     // A heading of several matrices says what they are if they are of one tensor.
     if (heads_all && found != nullptr && found != &step) return nullptr;

@@ -36,9 +36,7 @@ MeasuredFrom source_of(const Trace& trace, const Step& step, Index item) {
           item};
 }
 
-const Step& weights_of(const Trace& trace, const LayerAttention& attention) {
-  return trace.steps()[static_cast<std::size_t>(attention.weights)];
-}
+const Step& weights_of(const Trace& trace, const LayerAttention& attention) { return trace.step(attention.weights); }
 
 /// What was made before a pause, in the cache, to go on with; null where none is possible. Later results may be it.
 template <typename Value, typename Key>

@@ -13,9 +13,7 @@ namespace {
 
 constexpr double kMaxName = 140;
 
-const Step& logits_of(const Trace& trace, const ResidualStream& stream) {
-  return trace.steps()[static_cast<std::size_t>(stream.logits)];
-}
+const Step& logits_of(const Trace& trace, const ResidualStream& stream) { return trace.step(stream.logits); }
 
 /// The first position with a mask; −1: none.
 Index masked_position(const Experiment& experiment) {

@@ -31,7 +31,7 @@ std::optional<Index> limit_of_output(const Trace& trace, std::string_view option
   const std::optional<ResidualStream> stream = residual_stream(trace);
   if (!stream) return 1;
   if (option == "after") return std::ssize(stream->states) - 1;
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(stream->logits)].axes;
+  const Axes& axes = trace.step(stream->logits).axes;
   return option == "position" ? axes.front().size : axes.back().size - 1;
 }
 
@@ -72,7 +72,7 @@ SelectedAttention selected_attention(const Trace& trace, const ParameterValues& 
     const LayerAttention& its = layers[static_cast<std::size_t>(chosen.layer_number - 1)];
     chosen.layer = prefix_of(trace, its);
     chosen.title = title_of(its);
-    if (!chosen.cross) chosen.weights = &trace.steps()[static_cast<std::size_t>(its.weights)];
+    if (!chosen.cross) chosen.weights = &trace.step(its.weights);
   }
   chosen.has_heads = chosen.weights != nullptr && find_axis(chosen.weights->axes, "head") != nullptr;
   return chosen;
@@ -143,7 +143,7 @@ std::vector<std::string> layer_names(const Trace& trace, std::string_view option
 
 const Step* first_weights(const Trace& trace) {
   const std::vector<LayerAttention> layers = layer_attentions(trace);
-  return layers.empty() ? nullptr : &trace.steps()[static_cast<std::size_t>(layers.front().weights)];
+  return layers.empty() ? nullptr : &trace.step(layers.front().weights);
 }
 
 Index head_count(const Trace& trace) { return size_along(first_weights(trace), "head"); }
@@ -176,7 +176,7 @@ Index option_limit(const Trace& trace, std::string_view option, const ParameterV
   if (const std::optional<Index> limit = limit_of_output(trace, option)) return *limit;
   if (option == "slice") {
     const Index tensor = std::min<Index>(std::get<Index>(options.find("tensor")->second), std::ssize(trace.steps()));
-    return tensor < 1 ? 1 : slice_count(trace.steps()[static_cast<std::size_t>(tensor - 1)].axes);
+    return tensor < 1 ? 1 : slice_count(trace.step(static_cast<int>(tensor - 1)).axes);
   }
   return limit_of(trace, option, selected_attention(trace, options).weights);
 }
@@ -202,7 +202,7 @@ bool leaves_choice(const Trace& trace, std::string_view option) {
   if (option == "attention") return cross != nullptr;
   if (option == "layer" || option == "channel") return limit_of(trace, option, nullptr) > 1;
   for (const LayerAttention& each : layer_attentions(trace)) {
-    if (limit_of(trace, option, &trace.steps()[static_cast<std::size_t>(each.weights)]) > 1) return true;
+    if (limit_of(trace, option, &trace.step(each.weights)) > 1) return true;
   }
   return cross != nullptr && limit_of(trace, option, cross) > 1;
 }

@@ -61,7 +61,7 @@ std::optional<std::string> not_finite_text(const Trace& trace, const TensorRows&
   const auto found = std::find_if(numbers.begin(), numbers.end(), [](double each) { return !std::isfinite(each); });
   if (found == numbers.end()) return std::nullopt;
   const Index at = found - numbers.begin();
-  return trace.steps()[static_cast<std::size_t>(rows.step)].name +
+  return trace.step(rows.step).name +
          index_text(rows.index(which[static_cast<std::size_t>(at / rows.dims)], at % rows.dims)) + " is " +
          number_text(*found);
 }

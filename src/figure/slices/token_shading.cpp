@@ -29,7 +29,7 @@ std::shared_ptr<const TokenAttention> attention_of(const Trace& trace, const Tok
   if (question.heads == HeadCombination::rollout) layers = rollout_layers(trace, question.weights);
   std::vector<std::shared_ptr<const Tensor>> tensors;
   tensors.reserve(layers.size());
-  for (const int layer : layers) tensors.push_back(trace.steps()[static_cast<std::size_t>(layer)].tensor);
+  for (const int layer : layers) tensors.push_back(trace.step(layer).tensor);
   const bool held = std::ranges::none_of(tensors, [](const auto& tensor) { return tensor == nullptr; });
   // One row of held weights is read faster than it is compared.
   if (options.cache == nullptr || (held && layers.size() == 1)) return make();

@@ -203,14 +203,14 @@ class Sentence {
     Index encoder = 0;
     Index decoder = 0;
     for (const LayerAttention& each : layers) {
-      const Axes& axes = trace_.steps()[static_cast<std::size_t>(each.weights)].axes;
+      const Axes& axes = trace_.step(each.weights).axes;
       if (each.kind == AttentionKind::encoder) encoder = axes.back().size;
       if (each.kind == AttentionKind::decoder) decoder = axes.back().size;
     }
     const std::string first = "Attention weights of every head";
     if (encoder == 0 && decoder == 0) {
       const auto has_these_sizes = [&](const LayerAttention& each) {
-        const Axes& axes = trace_.steps()[static_cast<std::size_t>(each.weights)].axes;
+        const Axes& axes = trace_.step(each.weights).axes;
         return axes[axes.size() - 2].size == queries() && axes.back().size == keys();
       };
       return first + " of " + counted_text(std::ssize(layers), "layer") +

@@ -82,7 +82,7 @@ bool leaves_out_keys(const Trace& trace, const ParameterValues& options) {
 
 WeightRows::WeightRows(const Trace& trace, const WeightLines& lines, const StopToken& stop)
     : heads_(lines.heads), queries_(lines.queries), keys_(lines.keys.of) {
-  const Step& step = trace.steps()[static_cast<std::size_t>(lines.step)];
+  const Step& step = trace.step(lines.step);
   for (Index head = heads_.first; head < heads_.end() && !stop.stop_requested(); ++head) {
     const std::vector<Index> leading = leading_index(step.axes, 2, head, lines.item);
     Region region = region_within(lines.step, step.axes, leading);
@@ -127,7 +127,7 @@ std::shared_ptr<const WeightRows> weight_rows(const Trace& trace, const WeightLi
     auto rows = std::make_shared<const WeightRows>(trace, lines, options.stop);
     return options.stop.stop_requested() ? nullptr : rows;
   };
-  const bool held = trace.steps()[static_cast<std::size_t>(lines.step)].tensor != nullptr;
+  const bool held = trace.step(lines.step).tensor != nullptr;
   if (held || options.cache == nullptr) return make();
   const auto key = std::make_tuple(trace.lazy(), lines.step, lines.item, lines.heads.first, lines.heads.count,
                                    lines.queries.first, lines.queries.count);

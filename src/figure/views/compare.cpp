@@ -47,7 +47,7 @@ struct Side {
 /// The weights, the scores before the mask, or the output.
 const Step& compared_step(const Trace& trace, const SelectedAttention& chosen, const std::string& of) {
   const Step* step = chosen.weights;
-  const auto input = [&] { return &trace.steps()[static_cast<std::size_t>(step->inputs.front())]; };
+  const auto input = [&] { return &trace.step(step->inputs.front()); };
   if (of == "output") {
     const Step* out = chosen.cross ? nullptr : trace.find(chosen.layer + "out");
     if (out == nullptr) out = trace.find(chosen.cross ? "cross_head_outputs" : chosen.layer + "head_outputs");

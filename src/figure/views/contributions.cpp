@@ -66,8 +66,8 @@ class ContributionsLayout {
       return made ? std::make_shared<const Contributions>(std::move(*made)) : nullptr;
     };
     if (options_.cache == nullptr) return make();
-    const PartsSource source = {trace_.steps()[static_cast<std::size_t>(stream().logits)].tensor, trace_.lazy(),
-                                choice().position, choice().answer, choice().against.value_or(-1)};
+    const PartsSource source = {trace_.step(stream().logits).tensor, trace_.lazy(), choice().position, choice().answer,
+                                choice().against.value_or(-1)};
     return options_.cache->find_or_make<Contributions>(source, make);
   }
 

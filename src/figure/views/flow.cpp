@@ -57,7 +57,7 @@ class FlowAlignedProducts {
 
  private:
   [[nodiscard]] bool has(const std::string& name) const { return trace_.find(name) != nullptr; }
-  [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] const Step& step(int number) const { return trace_.step(number); }
 
   /// `id` distinguishes two marks of the same matrix.
   [[nodiscard]] std::optional<Block> block(const std::string& name, const std::string& formula = "",

@@ -51,7 +51,7 @@ Shown shown_of(const Trace& trace, const ViewOptions& options) {
   const SelectedAttention chosen = selected_attention(trace, options.values);
   shown.weights = chosen.weights;
   const bool scores = options.choice("of") == "scores" && !shown.weights->inputs.empty();
-  shown.matrix = scores ? &trace.steps()[static_cast<std::size_t>(shown.weights->inputs.front())] : shown.weights;
+  shown.matrix = scores ? &trace.step(shown.weights->inputs.front()) : shown.weights;
   shown.slice = selected_slice(trace, options.values);
   shown.title = "Attention";
   if (chosen.has_heads)

@@ -245,9 +245,9 @@ std::vector<ShownAttention> attentions_of(const Trace& trace, const ParameterVal
     const bool first = each.weights == layers.front().weights;
     if (first && attention == "cross" && has_cross) continue;
     const bool named = layers.size() > 1 || trace.experiment().model != nullptr;
-    add(trace.steps()[static_cast<std::size_t>(each.weights)].name, named       ? capitalized(title_of(each))
-                                                                    : has_cross ? "Self-attention"
-                                                                                : "Attention");
+    add(trace.step(each.weights).name, named       ? capitalized(title_of(each))
+                                       : has_cross ? "Self-attention"
+                                                   : "Attention");
   }
   if (attention != "self" && has_cross) add("cross_weights", "Cross-attention");
   add("mean_weights", "Mean of the heads");

@@ -73,8 +73,8 @@ class ImportanceLayout {
       return made ? std::make_shared<const Importance>(std::move(*made)) : nullptr;
     };
     if (options_.cache == nullptr) return make();
-    const Source source = {trace_.steps()[static_cast<std::size_t>(stream_.logits)].tensor, trace_.lazy(),
-                           choice_.position, choice_.answer, static_cast<int>(choice_.kind)};
+    const Source source = {trace_.step(stream_.logits).tensor, trace_.lazy(), choice_.position, choice_.answer,
+                           static_cast<int>(choice_.kind)};
     return options_.cache->find_or_make<Importance>(source, make);
   }
 

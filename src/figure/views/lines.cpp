@@ -54,7 +54,7 @@ class LinesLayout {
  public:
   LinesLayout(const Trace& trace, const WeightLines& shown, const WeightRows& rows, const ViewOptions& options)
       : trace_(trace), shown_(shown), rows_(rows), options_(options), legend_(shown) {
-    const Axes& axes = trace.steps()[static_cast<std::size_t>(shown.step)].axes;
+    const Axes& axes = trace.step(shown.step).axes;
     std::vector<Index> queries(static_cast<std::size_t>(shown.queries.count));
     std::iota(queries.begin(), queries.end(), shown.queries.first);
     queries_ = tokens(std::move(queries), axes[axes.size() - 2]);
@@ -293,7 +293,7 @@ class LinesLayout {
 
   /// The weights of the selected query, right of the keys.
   void add_weights() {
-    const Axes& axes = trace_.steps()[static_cast<std::size_t>(shown_.step)].axes;
+    const Axes& axes = trace_.step(shown_.step).axes;
     const std::span<const float> row = rows_.row(shown_.head, shown_.query);
     const std::vector<Strand>& drawn = figure_.strands.back().strands;
     for (Index i = 0; i < keys_.count(); ++i) {

@@ -56,8 +56,7 @@ std::string missing(const Trace& trace) {
     most =
         std::max(most, queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
   };
-  for (const LayerAttention& each : layer_attentions(trace))
-    look_at(&trace.steps()[static_cast<std::size_t>(each.weights)]);
+  for (const LayerAttention& each : layer_attentions(trace)) look_at(&trace.step(each.weights));
   look_at(trace.find("cross_weights"));
   return most > kMaxNumbers ? "Measuring so many weights takes too long here; use `attnscope metrics`." : "";
 }

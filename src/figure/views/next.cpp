@@ -60,7 +60,7 @@ std::shared_ptr<const Lens> lens_at(const Trace& trace, const ResidualStream& st
     return made ? std::make_shared<const Lens>(std::move(*made)) : nullptr;
   };
   if (options.cache == nullptr) return make();
-  const auto tensor = [&](int step) { return trace.steps()[static_cast<std::size_t>(step)].tensor; };
+  const auto tensor = [&](int step) { return trace.step(step).tensor; };
   return options.cache->find_or_make<Lens>(
       LensSource{tensor(stream.logits), tensor(stream.states.back()), trace.lazy(), window.first, window.count}, make);
 }
@@ -107,7 +107,7 @@ class NextLayout {
   }
 
  private:
-  [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] const Step& step(int number) const { return trace_.step(number); }
   [[nodiscard]] bool is_output() const { return state_ == stream_.last(); }
 
   /// As many as have room in the window.

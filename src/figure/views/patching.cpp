@@ -137,19 +137,16 @@ class PatchingLayout {
       return made;
     };
     if (options_.cache == nullptr) return make();
-    const Source source = {trace_.steps()[static_cast<std::size_t>(stream_.logits)].tensor,
-                           trace_.lazy(),
-                           trace_.experiment().patch_text,
-                           position_,
-                           options_.integer("token"),
-                           options_.integer("other_token")};
+    const Source source = {trace_.step(stream_.logits).tensor, trace_.lazy(),
+                           trace_.experiment().patch_text,     position_,
+                           options_.integer("token"),          options_.integer("other_token")};
     return options_.cache->find_or_make<Patched>(source, make);
   }
 
   /// The answers that the options say, by default the most probable one of each text, or the second one of the other
   /// text where both have the same.
   void choose(Patched& made) const {
-    const Index last = trace_.steps()[static_cast<std::size_t>(stream_.logits)].axes.back().size - 1;
+    const Index last = trace_.step(stream_.logits).axes.back().size - 1;
     PatchingChoice choice = {position_, options_.integer("token"), options_.integer("other_token")};
     if (choice.answer < 0) choice.answer = output_answers(trace_, stream_, position_, 1).front().number;
     if (choice.other < 0) {
@@ -206,7 +203,7 @@ class PatchingLayout {
 
   /// Which positions there are, if not all.
   [[nodiscard]] std::string window_text(const Patching& found) const {
-    const Index all = trace_.steps()[static_cast<std::size_t>(stream_.states.front())].axes.front().size;
+    const Index all = trace_.step(stream_.states.front()).axes.front().size;
     const Index count = std::ssize(found.positions.front());
     if (count == all) return "";
     return " (" + grouped_text(found.first + 1) + "–" + grouped_text(found.first + count) + " of " + grouped_text(all) +
@@ -215,7 +212,7 @@ class PatchingLayout {
 
   /// The tokens of the text, above cells of that width.
   void name_positions(HeatmapMark& mark, Index first, double cell) const {
-    const Step& state = trace_.steps()[static_cast<std::size_t>(stream_.states.front())];
+    const Step& state = trace_.step(stream_.states.front());
     std::vector<std::string> names;
     for (Index i = 0; i < mark.columns(); ++i) {
       const std::string word =

@@ -56,7 +56,7 @@ std::string title_of(const Step& step, Index first, Index count, Index all) {
 
 /// The slices from `first` on, without a scale.
 std::vector<HeatmapMark> slices_of(const Trace& trace, int number, Index first, Index count) {
-  const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+  const Step& step = trace.step(number);
   const std::size_t rank = step.axes.size();
   const Axes leading(step.axes.begin(), step.axes.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(rank, 2)));
   std::vector<HeatmapMark> marks;
@@ -98,7 +98,7 @@ Index readable_count(Index count, PanelShape shape, double width, double height)
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const int number = static_cast<int>(std::min<Index>(options.integer("tensor"), std::ssize(trace.steps())) - 1);
-  const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+  const Step& step = trace.step(number);
   const Index all = slice_count(step.axes);
   const Index first = std::min(options.integer("slice"), all) - 1;
   const double room = options.width - 2 * kMargin;

@@ -52,7 +52,7 @@ class TrainingLayout {
         links_(trace) {
     Index number = 0;
     for (const LayerAttention& each : layer_attentions(trace))
-      layers_[trace.steps()[static_cast<std::size_t>(each.weights)].name] = {title_of(each), number++};
+      layers_[trace.step(each.weights).name] = {title_of(each), number++};
     choose_heads();
   }
 
@@ -101,10 +101,9 @@ class TrainingLayout {
   void choose_heads() {
     const std::vector<LayerAttention> attentions = layer_attentions(trace_);
     const auto layer = static_cast<std::size_t>(options_.integer("layer"));
-    const std::string chosen =
-        attentions.empty()
-            ? std::string()
-            : trace_.steps()[static_cast<std::size_t>(attentions[std::min(layer, attentions.size()) - 1].weights)].name;
+    const std::string chosen = attentions.empty()
+                                   ? std::string()
+                                   : trace_.step(attentions[std::min(layer, attentions.size()) - 1].weights).name;
     for (std::size_t head = 0; head < study_.heads.size(); ++head) {
       if (one_layer() && study_.heads[head].tensor != chosen) continue;
       if (std::ranges::any_of(study_.states,

@@ -109,7 +109,7 @@ class VectorsLayout {
     target.click = SetOptions{{{option, number + 1}}};
     if (!text_.drag_refusal(set.rows).empty()) return target;
     MoveTip moves;
-    moves.tensor = trace_.steps()[static_cast<std::size_t>(set.rows.step)].name;
+    moves.tensor = trace_.step(set.rows.step).name;
     for (Index dim = 0; dim < set.rows.dims; ++dim) moves.cells.push_back(set.rows.index(number, dim));
     target.moves = std::move(moves);
     return target;

@@ -35,7 +35,7 @@ TraceContents contents_of(const Trace& trace, std::span<const Region> only, cons
   TraceContents contents = {trace.experiment(), {}, folder_of(path)};
   ThreadPool pool;
   for (int number = 0; number < static_cast<int>(trace.steps().size()); ++number) {
-    const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+    const Step& step = trace.step(number);
     const auto wanted =
         std::find_if(only.begin(), only.end(), [&](const Region& region) { return region.step == number; });
     if (wanted == only.end()) {
@@ -55,7 +55,7 @@ TraceContents contents_of(const Trace& trace, std::span<const Region> only, cons
 TraceContents lens_contents_of(const Trace& trace, const std::filesystem::path& path) {
   TraceContents contents = {trace.experiment(), {}, folder_of(path)};
   for (const auto& [number, names] : lens_names(trace.steps())) {
-    const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+    const Step& step = trace.step(number);
     for (const std::string& name : names)
       contents.members.push_back(with_lens_layout({step.name, step.axes, "", step.tensor}, name));
   }

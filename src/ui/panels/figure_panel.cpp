@@ -60,15 +60,14 @@ void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, 
 
 std::optional<NamedCell> cell_at(const FigurePanelContent& content, const TargetMark* target, Point at) {
   if (target != nullptr && target->cell) {
-    const Step& step = content.trace.steps()[static_cast<std::size_t>(target->cell->step)];
+    const Step& step = content.trace.step(target->cell->step);
     return NamedCell{step.name, target->cell->index};
   }
   const auto hit = hit_test(content.figure, at);
   if (!hit) return std::nullopt;
   const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
   if (mark.step < 0) return std::nullopt;
-  return NamedCell{content.trace.steps()[static_cast<std::size_t>(mark.step)].name,
-                   mark.index_of(hit->row, hit->column)};
+  return NamedCell{content.trace.step(mark.step).name, mark.index_of(hit->row, hit->column)};
 }
 
 /// Coordinates and value at the cursor, and what the target there says beside them.
@@ -236,7 +235,7 @@ void paint_dragged(const Style& style, const Figure& figure, const FigureTransfo
 }
 
 bool is_of(const FigurePanelContent& content, const HeatmapMark& mark, const std::string& tensor) {
-  return mark.step >= 0 && content.trace.steps()[static_cast<std::size_t>(mark.step)].name == tensor;
+  return mark.step >= 0 && content.trace.step(mark.step).name == tensor;
 }
 
 /// Moves the camera to what is brought near.

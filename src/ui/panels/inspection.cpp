@@ -31,7 +31,7 @@ const Step* consumer(const Trace& trace, int step) {
 
 /// "q[1, 2, :]", with a colon for an axis of which the region has more than one index.
 std::string region_text(const Trace& trace, const Region& region) {
-  const Step& step = trace.steps()[static_cast<std::size_t>(region.step)];
+  const Step& step = trace.step(region.step);
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < region.begin.size(); ++i) {
     const bool whole = region.end[i] - region.begin[i] > 1;
@@ -134,7 +134,7 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   inspection.coordinates = join(parts, " · ");
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
-    const Step& source = trace.steps()[static_cast<std::size_t>(region.step)];
+    const Step& source = trace.step(region.step);
     // Of the row that a softmax reads, the entry of the same key.
     const bool has_same = source.axes == step->axes && region.contains(cell.index);
     inspection.sources.push_back({source.name, has_same ? cell.index : region.begin});

@@ -24,9 +24,7 @@ constexpr double kNearlyLarge = 1.06;
 // Between what is looked at and the end of the view.
 constexpr double kBehind = 8;
 
-const Step& step_at(const Trace& trace, const HeatmapMark& mark) {
-  return trace.steps()[static_cast<std::size_t>(mark.step)];
-}
+const Step& step_at(const Trace& trace, const HeatmapMark& mark) { return trace.step(mark.step); }
 
 /// The boxes of the tensor's matrices.
 std::vector<Rect> boxes_of(const Figure& figure, const Trace& trace, const std::string& tensor) {
@@ -68,7 +66,7 @@ Rect with_headings(const Figure& figure, const Trace& trace, const std::string& 
 std::vector<std::string> neighbors_of(const Trace& trace, std::span<const std::string> tensors) {
   std::vector<std::string> neighbors;
   const auto is_one = [&](const Step& step) { return std::ranges::find(tensors, step.name) != tensors.end(); };
-  const auto input = [&](int number) -> const Step& { return trace.steps()[static_cast<std::size_t>(number)]; };
+  const auto input = [&](int number) -> const Step& { return trace.step(number); };
   for (const Step& step : trace.steps()) {
     if (!is_one(step)) continue;
     for (const int number : step.inputs) neighbors.push_back(input(number).name);

@@ -68,7 +68,7 @@ const std::vector<int>& ShownFigure::sources_of_spoken() {
   }
   const std::vector<int> at_once = steps;
   for (const int step : at_once) {
-    const std::vector<int>& inputs = trace->steps()[static_cast<std::size_t>(step)].inputs;
+    const std::vector<int>& inputs = trace->step(step).inputs;
     steps.insert(steps.end(), inputs.begin(), inputs.end());
   }
   return steps;
