@@ -183,7 +183,7 @@ class AnimationWriter {
       if (!computed) return tl::unexpected(computed.error());
       pinned_ = std::move(*computed);
       left = pinned_->bytes_left();
-      if (const Result<void> fit = check_frames_fit(left); !fit) return fit;
+      if (Result<void> fit = check_frames_fit(left); !fit) return fit;
     }
     runner_.emplace(left);
     return {};
@@ -230,7 +230,7 @@ class AnimationWriter {
       height = std::max(height, *needed);
     }
     options_.height_inches = std::max(kSmallestHeight, height / pixels_per_inch(options_));
-    if (const Result<void> possible = check_figure_options(options_); !possible) return possible;
+    if (Result<void> possible = check_figure_options(options_); !possible) return possible;
     if (const Result<void> possible = check_picture_size(options_); !possible) return of_file(possible.error());
     return {};
   }
