@@ -53,8 +53,13 @@ endif()
 set(CPACK_PACKAGE_CONTACT "attnscope contributors <attnscope@users.noreply.github.com>" CACHE STRING "Who makes the package")
 
 # Files that only Debian packages have.
-# As old as what CHANGELOG.md says: the same every time it is made.
-file(TIMESTAMP "${PROJECT_SOURCE_DIR}/CHANGELOG.md" date "%a, %d %b %Y 00:00:00 +0000" UTC)
+# As old as the last commit, however often it is made; without one, as now or as SOURCE_DATE_EPOCH says.
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C TZ=UTC
+  git -C "${PROJECT_SOURCE_DIR}" log -1 --format=%cd "--date=format-local:%a, %d %b %Y %H:%M:%S +0000"
+  OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT date)
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+endif()
 file(WRITE "${packaged}/changelog.Debian" "attnscope (${PROJECT_VERSION}-${release}) unstable; urgency=medium
 
   * Version ${PROJECT_VERSION}; changelog.gz says what is new.

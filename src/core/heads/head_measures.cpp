@@ -44,11 +44,13 @@ Cluster joined(const std::vector<std::vector<double>>& distances, Cluster a, Clu
 }  // namespace
 
 std::vector<int> attention_steps_of(const Trace& trace) {
+  // Those of the text to patch from are another run of the same heads.
+  const bool is_model = trace.experiment().model != nullptr;
   std::vector<int> steps;
   for (std::size_t i = 0; i < trace.steps().size(); ++i) {
     const Step& step = trace.steps()[i];
-    if (is_attention(step) && step.axes.size() >= 2 && !step.name.starts_with(kPatchPrefix))
-      steps.push_back(static_cast<int>(i));
+    if (!is_attention(step) || step.axes.size() < 2) continue;
+    if (!is_model || !step.name.starts_with(kPatchPrefix)) steps.push_back(static_cast<int>(i));
   }
   return steps;
 }
