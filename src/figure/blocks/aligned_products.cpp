@@ -139,11 +139,16 @@ class ProductLayout {
     figure_.heatmaps.push_back(std::move(mark));
   }
 
-  /// Wider gaps between the groups of rows and of columns, and a little beyond the matrix.
+  /// Wider gaps between the groups of rows and of columns, and a little beyond the matrix. Not where they would hide much
+  /// of the cells beside them.
   void add_group_lines(const Block& block, const Rect& box) {
-    constexpr double kBeyond = 4;
+    constexpr double kLeastCell = 3;
+    constexpr double kBeyond = 3;
+    const double cell = box.width / static_cast<double>(block.mark.columns());
+    if (cell < kLeastCell) return;
+    const double width = std::min(kLeastCell, cell / 3);
     const auto add = [&](const std::string& id, Point from, Point to) {
-      figure_.lines.push_back({block.mark.id + id, from, to, Ink::line, 3, false, false});
+      figure_.lines.push_back({block.mark.id + id, from, to, Ink::line, width, false, false});
     };
     for (Index i = 1; i < block.row_groups; ++i) {
       const double y = box.y + box.height * static_cast<double>(i) / static_cast<double>(block.row_groups);
