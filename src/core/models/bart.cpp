@@ -102,6 +102,8 @@ void build(ModelBuilder& m, bool marian) {
   bart.vocabulary = m.integer("vocab_size");
   bart.positions = m.integer("max_position_embeddings", 1024);
   bart.activation = m.activation("activation_function", "gelu");
+  if (marian && !m.flag("share_encoder_decoder_embeddings", true))
+    m.fail("config.json: share_encoder_decoder_embeddings: false is not allowed; allowed: true");
   if (m.flag("scale_embedding", false)) bart.scale = std::sqrt(static_cast<double>(bart.features));
   bart.stored = m.prefix_of({"model.", ""}, "shared.weight");
   const Part encoder = part_of(m, bart, "encoder");
