@@ -88,6 +88,23 @@ TEST(CliFigure, HasTheSizeAndTheTypeThatAreAskedFor) {
   EXPECT_TRUE(contains(written({"--font-size", "19.5", "--width", "14"}), "font-size=\"26\""));
 }
 
+TEST(CliFigure, SaysWhichOptionsChangeNothing) {
+  const auto said = [](const std::string& what, const Arguments& more) {
+    Arguments arguments = {"figure", what, "--caption-only"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome ran = run_program(arguments);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.err;
+  };
+  EXPECT_EQ(said("worked-example", {"--view", "head", "--option", "attention=cross", "--option", "head=2"}), "");
+  EXPECT_EQ(said("worked-example", {"--set", "cross_queries=0", "--view", "head", "--option", "attention=cross"}),
+            "attnscope: warning: --option attention changes nothing here\n");
+  const std::string dates = std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/dates";
+  EXPECT_EQ(said(dates, {"--text", "3 may 2021", "--text2", "2021", "--view", "head", "--option", "attention=cross"}),
+            "attnscope: warning: --option attention changes nothing here; layer chooses the attention, cross-attention "
+            "too\n");
+}
+
 TEST(CliFigure, SaysWhereTypeIsSmallerThanAsked) {
   const TemporaryFolder folder;
   const std::string svg = (folder / "a.svg").string();

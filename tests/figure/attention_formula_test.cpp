@@ -81,7 +81,7 @@ d_{k} = 2, T = 2)"},
        "worked-example",
        {{"mask", "causal"}},
        R"(Attention(Q_{2}, K, V) = softmax(Q_{2}K^{T}) V
-Q_{2} from X_{2}, K and V from X)",
+no mask in cross-attention, Q_{2} from X_{2}, K and V from X)",
        {{"attention", std::string("cross")}}},
       {"single",
        "worked-example",
@@ -147,6 +147,15 @@ TEST(AttentionFormula, SaysWhichHeadsAreOff) {
   EXPECT_TRUE(equation_of(*trace).ends_with("\nheads 2, 4 are off")) << equation_of(*trace);
   const auto formula = attention_formula(*trace, shown_attention(*trace, {}));
   EXPECT_EQ(symbol_of(*formula, "head")->tensors, (std::vector<std::string>{"head_outputs", "kept_head_outputs"}));
+}
+
+TEST(AttentionFormula, SaysWhatIsForSelfAttentionAlone) {
+  const auto trace = trace_with({{"mask", "causal"}, {"positions", "rotary"}});
+  const ParameterValues cross = {{"attention", std::string("cross")}};
+  EXPECT_NE(equation_of(*trace, cross).find("no mask, no RoPE in cross-attention"), std::string::npos)
+      << equation_of(*trace, cross);
+  EXPECT_EQ(equation_of(*trace).find("cross"), std::string::npos);
+  EXPECT_EQ(equation_of(*trace_with({}), cross).find("in cross-attention"), std::string::npos);
 }
 
 /// Every number of an experiment: the equation has symbols that say what they are and stand for tensors of the trace.

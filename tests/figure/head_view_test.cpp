@@ -211,6 +211,16 @@ TEST(HeadView, OfWeightsThatAreNotHeldThereAreNoSums) {
   EXPECT_FALSE(text_of(figure, "entropy"));
 }
 
+TEST(HeadView, LeavesALowWindowToTheCells) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"cross_queries", "0"}});
+  // What is left of 1280 × 720 pixels where a class is shown it.
+  const Figure low = figure_of(*trace, "head", {}, 850, 340);
+  EXPECT_GE(low.heatmaps.front().box.height, 6 * 28.0);
+  EXPECT_FALSE(text_of(low, "mean"));
+  EXPECT_LE(low.height, 340);
+  EXPECT_TRUE(text_of(figure_of(*trace, "head", {}, 850, 560), "mean"));
+}
+
 TEST(HeadView, IsTheSameFromTheCache) {
   const std::shared_ptr<const Trace> trace = trace_with({});
   const std::shared_ptr<const Trace> other = trace_with({{"temperature", "3"}});

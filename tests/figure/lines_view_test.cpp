@@ -35,6 +35,21 @@ ParameterValues with(ParameterValues options, const std::string& name, const Par
 
 const ParameterValues kAll = {{"heads", std::string("all")}};
 
+TEST(LinesView, AHeadThatIsOffIsSaidToBe) {
+  Experiment experiment = experiment_with({});
+  experiment.heads_off = {1};
+  const auto trace = *run(experiment);
+  const auto is_said = [&](const std::string& view, Index head) {
+    const Figure figure = figure_of(*trace, view, {{"head", head}});
+    return std::ranges::any_of(figure.texts,
+                               [](const TextMark& text) { return text.markup.find("off") != std::string::npos; });
+  };
+  for (const char* const view : {"lines", "text", "head"}) {
+    EXPECT_TRUE(is_said(view, 2)) << view;
+    EXPECT_FALSE(is_said(view, 1)) << view;
+  }
+}
+
 TEST(LinesView, EveryLineIsAWeightAndAsOpaque) {
   const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}, {"scale", "sqrt_head_dim"}});
   const Tensor& weights = trace->tensor("weights");

@@ -175,6 +175,29 @@ TEST(Moments, TheArithmeticComesToTheNumbersOfTheTrace) {
   EXPECT_EQ(last_value({Part::weights, 1}), number_text(largest));
 }
 
+TEST(Moments, PowersNameTheTemperatureThatDividesTheScores) {
+  const auto trace = trace_with({{"scale", "sqrt_head_dim"}, {"temperature", "0.5"}});
+  const PlayedQuery played = played_in(*trace, {{"query", Index{5}}});
+  const auto score = static_cast<double>(
+      trace->value(static_cast<int>(trace->find("scores") - trace->steps().data()), std::vector<Index>{0, 4, 0}));
+  const ArithmeticTerm first = moment_terms(*trace, played, {Part::powers, 1}).front();
+  EXPECT_EQ(first.caption, "e^{" + number_text(score, 3) + " ÷ 0.5}");
+  EXPECT_EQ(first.value, number_text(std::exp(score / 0.5), 3));
+  EXPECT_EQ(moment_text(played, {Part::powers, 1}),
+            "softmax, first half: e to the power of each score divided by the temperature 0.5, and the sum of these "
+            "powers");
+}
+
+TEST(Moments, MaskedKeysAreSaidToBeMasked) {
+  const auto trace = trace_with({{"scale", "sqrt_head_dim"}, {"mask", "causal"}});
+  const PlayedQuery played = played_in(*trace, {{"query", Index{5}}});
+  const std::vector<ArithmeticTerm> terms = moment_terms(*trace, played, {Part::powers, 1});
+  ASSERT_EQ(terms.size(), 7U);
+  EXPECT_EQ(terms[5].caption, "masked");
+  EXPECT_EQ(terms[5].value, "0");
+  EXPECT_NE(terms[4].caption, "masked");
+}
+
 TEST(Moments, PowersOfLargeScoresAreNumbers) {
   Experiment experiment = experiment_with({});
   for (Index query = 0; query < 6; ++query)

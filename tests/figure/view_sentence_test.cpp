@@ -25,11 +25,19 @@ TEST(ViewSentence, NamesTheHeadAndTheNumbers) {
   EXPECT_EQ(
       sentence_of(*trace, "dot", {{"query", Index{2}}, {"key", Index{3}}}),
       "One score of head 1 of 3: query “cat” (2) times key “sat” (3), number by number; their products are summed, "
-      "and the softmax makes the weight of it.");
+      "and the softmax over the keys makes the weight of it.");
   EXPECT_EQ(
       sentence_of(*trace, "vectors", {{"query", Index{2}}, {"key", Index{3}}}),
       "Queries, keys and values of head 1 of 3 as arrows: query “cat” (2) and key “sat” (3) with their angle and dot "
       "product, and the weighted values that add up to the output.");
+}
+
+TEST(ViewSentence, SaysWhatTheSoftmaxReads) {
+  const auto trace = trace_with({{"scale", "sqrt_head_dim"}, {"mask", "causal"}, {"temperature", "0.5"}});
+  EXPECT_EQ(sentence_of(*trace, "dot", {{"query", Index{5}}}),
+            "One score of head 1 of 4, self-attention: query “the” (5) times key “the” (1), number by number; their "
+            "products are summed and divided by √7, and the softmax over the keys that the mask leaves, at the "
+            "temperature 0.5, makes the weight of it.");
 }
 
 TEST(ViewSentence, QuotesWhatAModelReads) {

@@ -5,6 +5,7 @@
 #include "app/jobs/figure_builder.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {
@@ -17,6 +18,21 @@ Result<std::shared_ptr<const Trace>> computed_baseline(const ExperimentSource& s
   if (const Result<void> fits = validate(*source.pinned, left); !fits)
     return fail("pinned: " + fits.error().message + " next to the experiment; ATTNSCOPE_MEMORY_MB sets the limit");
   return Executor(left).run(*source.pinned);
+}
+
+/// About each --option that the figure does not depend on.
+void warn_of_idle_options(const FigureOptions& options, const Trace& trace, const std::string& name,
+                          const ParameterValues& chosen, std::vector<std::string>& warnings) {
+  const View* const view = find_view(name);
+  if (view == nullptr) return;
+  for (const std::string& setting : options.view_options) {
+    const std::string option = setting.substr(0, setting.find('='));
+    if (option_applies(*view, trace, chosen, option)) continue;
+    std::string warning = "--option " + option + " changes nothing here";
+    if (option == "attention" && option_applies(*view, trace, chosen, "layer"))
+      warning += "; layer chooses the attention, cross-attention too";
+    warnings.push_back(std::move(warning));
+  }
 }
 
 }  // namespace
@@ -52,6 +68,7 @@ Result<CommandFigure> command_figure(const FigureOptions& options, const FigureF
   Result<FittedFigure> fitted = fitted_figure(build, file, experiment->view.name);
   if (!fitted) return tl::unexpected(fitted.error());
   std::vector<std::string> warnings = warnings_of(**trace);
+  warn_of_idle_options(options, **trace, experiment->view.name, view->values, warnings);
   // Who asks for no size takes what there is room for.
   if (options.font_points) {
     if (const auto smaller = smaller_type(build, fitted->figure, file))

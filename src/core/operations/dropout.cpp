@@ -64,8 +64,8 @@ void DropoutOperation::explain(const ExplainedCell& cell, Explanation& e) const 
   e.computed = keep ? value / (1 - probability) : 0;
 }
 
-std::vector<std::string> DropoutOperation::warnings(const std::string& tensor) const {
-  return {tensor + " uses attnscope's own random stream, which does not match PyTorch's"};
+std::vector<std::string> DropoutOperation::warnings(const std::string& /*tensor*/) const {
+  return {"dropout uses attnscope's own random stream, which does not match PyTorch's"};
 }
 
 Value keep_heads(PlanBuilder& r, const Experiment& e, Value outputs) {

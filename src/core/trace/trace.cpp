@@ -16,7 +16,10 @@ namespace {
 std::vector<std::string> warnings_about(std::span<const Step> steps, const Experiment& experiment) {
   std::vector<std::string> warnings;
   for (const Step& step : steps) {
-    for (std::string& warning : step.operation->warnings(step.name)) warnings.push_back(std::move(warning));
+    for (std::string& warning : step.operation->warnings(step.name)) {
+      // What several steps say alike is said once.
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(std::move(warning));
+    }
     warn_of_weights(step, experiment, warnings);
   }
   for (const Step& step : steps) {

@@ -178,7 +178,8 @@ class ProductLayout {
       for (const Column& column : product.columns) {
         const std::optional<Block>& block = column.bottom;
         if (block && !block->scale_of.empty() && (block->mark.scale.map == ColorMap::red_blue) == negative)
-          return ", " + block->symbol + " like " + block->scale_of;
+          // Without what was done to it, as in "head, off".
+          return ", " + block->symbol.substr(0, block->symbol.find(", ")) + " like " + block->scale_of;
       }
     }
     return "";

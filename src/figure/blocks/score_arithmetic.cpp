@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/operations/normalize.h"
 #include "core/operations/positions.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/token_names.h"
 
@@ -41,8 +42,12 @@ std::string slice_text(const Trace& trace, const DotNumbers& numbers) {
   std::string text;
   const Axes& axes = numbered_step(trace, numbers.product.scores).axes;
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
-    if (axes[i].size > 1)
-      text += ", " + std::string(axes[i].name == "head" ? "head " : "item ") + std::to_string(numbers.at[i] + 1);
+    const bool is_head = axes[i].name == "head";
+    if (axes[i].size > 1) text += (is_head ? ", head " : ", item ") + std::to_string(numbers.at[i] + 1);
+    const std::string state =
+        is_head ? head_state(trace.experiment(), numbered_step(trace, numbers.product.weights).name, numbers.at[i])
+                : "";
+    if (!state.empty()) text += " (" + state + ")";
   }
   return text;
 }

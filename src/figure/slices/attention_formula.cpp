@@ -228,6 +228,7 @@ class FormulaWriter {
     if (parts_.dropped != nullptr)
       add_note("dropout p = " + short_text(as<DropoutOperation>(parts_.dropped->operation)->probability));
     note_switched_off();
+    note_self_attention_alone();
     if (parts_.queries == nullptr) return;
     note_shared_heads();
     if (parts_.values != nullptr) note_origins();
@@ -241,6 +242,19 @@ class FormulaWriter {
     for (const Index head : keep->off) numbers.push_back(std::to_string(head + 1));
     add_note((numbers.size() == 1 ? "head " : "heads ") + join(numbers, ", ") +
              (numbers.size() == 1 ? " is off" : " are off"));
+  }
+
+  /// Of a system whose mask and positions are for its self-attention alone.
+  void note_self_attention_alone() {
+    if (last_name(*parts_.weights) != "cross_weights" || trace_.experiment().model != nullptr) return;
+    std::vector<std::string> without;
+    if (trace_.experiment().mask().kind != Mask::Kind::none && parts_.masked == nullptr) without.emplace_back("mask");
+    const auto positions = trace_.experiment().parameters.find("positions");
+    if (positions != trace_.experiment().parameters.end()) {
+      const auto& kind = std::get<std::string>(positions->second);
+      if (kind == "rotary" || kind == "alibi") without.emplace_back(kind == "rotary" ? "RoPE" : "ALiBi");
+    }
+    if (!without.empty()) add_note("no " + join(without, ", no ") + " in cross-attention");
   }
 
   void note_shared_heads() {

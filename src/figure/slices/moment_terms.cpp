@@ -113,9 +113,14 @@ class MomentTerms {
     return std::isfinite(most) && std::abs(most) > kLargest ? most : 0;
   }
 
-  void power(const std::string& sign, double exponent, double shift) {
-    const std::string less = shift == 0 ? "" : (shift < 0 ? " + " : " − ") + number_text(std::abs(shift));
-    add(sign, "e^{" + number_text(exponent, 3) + less + "}", number_text(std::exp(exponent - shift), 3));
+  void power(const std::string& sign, std::size_t key, double exponent, double shift) {
+    const std::string power = number_text(std::exp(exponent - shift), 3);
+    if (!n_.masked.empty() && n_.masked[key]) return add(sign, "masked", power, Ink::dim);
+    const double temperature = n_.product.temperature;
+    std::string text = number_text(n_.logits[key], 3);
+    if (temperature != 1) text += " ÷ " + exact_text(temperature);
+    if (shift != 0) text += (shift < 0 ? " + " : " − ") + number_text(std::abs(shift));
+    add(sign, "e^{" + text + "}", power);
   }
 
   void powers() {
@@ -124,7 +129,7 @@ class MomentTerms {
     double sum = 0;
     for (const double each : all) sum += std::exp(each - shift);
     const std::size_t shown = all.size() <= kMostPowers + 1 ? all.size() : kMostPowers;
-    for (std::size_t i = 0; i < shown; ++i) power(i == 0 ? "" : "+", all[i], shift);
+    for (std::size_t i = 0; i < shown; ++i) power(i == 0 ? "" : "+", i, all[i], shift);
     if (shown < all.size()) add("+", std::to_string(all.size() - shown) + " more", "…", Ink::dim);
     add("=", "sum", number_text(sum, 3), Ink::accent);
   }
@@ -135,9 +140,10 @@ class MomentTerms {
     double sum = 0;
     for (const double each : all) sum += std::exp(each - shift);
     const auto most = std::max_element(n_.weights.begin(), n_.weights.end()) - n_.weights.begin();
-    power("", all[static_cast<std::size_t>(most)], shift);
+    const auto at = static_cast<std::size_t>(most);
+    power("", at, all[at], shift);
     add("÷", "sum", number_text(sum, 3));
-    add("=", "weight of " + key_text(most), number_text(n_.weights[static_cast<std::size_t>(most)]), Ink::accent);
+    add("=", "weight of " + key_text(most), number_text(n_.weights[at]), Ink::accent);
   }
 
   void dropped() {

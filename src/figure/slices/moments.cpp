@@ -162,7 +162,12 @@ std::string moment_text(const PlayedQuery& played, const Moment& moment) {
       if (hidden == 0) return "the mask hides no key from this query";
       return "the mask hides " + grouped_text(hidden) + (hidden == 1 ? " key" : " keys") + " from this query";
     }
-    case Part::powers: return "softmax, first half: e to the power of each score, and the sum of these powers";
+    case Part::powers: {
+      const double temperature = n.product.temperature;
+      return "softmax, first half: e to the power of each score" +
+             (temperature == 1 ? "" : " divided by the temperature " + exact_text(temperature)) +
+             ", and the sum of these powers";
+    }
     default: return after_softmax_text(played, moment.part);
   }
 }

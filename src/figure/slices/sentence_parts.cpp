@@ -1,8 +1,10 @@
 #include "figure/slices/sentence_parts.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/text.h"
+#include "figure/slices/dot_product.h"
 #include "figure/style/font_metrics.h"
 
 namespace attnscope {
@@ -32,6 +34,17 @@ std::string hidden_keys_text(const Experiment& experiment) {
     case Mask::Kind::array: return "; a mask hides some keys";
   }
   return "";
+}
+
+std::string made_of_sum_text(const Trace& trace, std::string_view weights) {
+  const std::optional<DotProduct> product = dot_product(trace, weights);
+  if (!product) return "";
+  std::string text;
+  if (!product->product->divisor_text.empty()) text += " and divided by " + product->product->divisor_text;
+  text += ", and the softmax over the keys";
+  if (product->mask != nullptr) text += " that the mask leaves";
+  if (product->temperature != 1) text += ", at the temperature " + exact_text(product->temperature) + ",";
+  return text + " makes the weight of it";
 }
 
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 #include "core/experiment/system.h"
 #include "core/heads/head_rows.h"
 #include "core/plan/region.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/running_text.h"
 
@@ -69,8 +70,11 @@ std::vector<std::string> shading_details(const Trace& trace, const TokenShading&
     if (of.has_cross) details.emplace_back(of.cross ? "cross-attention" : "self-attention");
     if (heads == HeadCombination::mean) details.push_back("mean of " + heads_text(heads_of(shading)));
     if (heads == HeadCombination::maximum) details.push_back("maximum of " + heads_text(heads_of(shading)));
-    if (heads == HeadCombination::one && of.has_heads)
+    if (heads == HeadCombination::one && of.has_heads) {
       details.push_back(head_title(trace.experiment(), of.weights->name, shading.question.head));
+      const std::string state = head_state(trace.experiment(), of.weights->name, shading.question.head);
+      if (!state.empty()) details.push_back(state);
+    }
   }
   if (item_count(trace) > 1) details.push_back("item " + std::to_string(shading.question.item + 1));
   return details;

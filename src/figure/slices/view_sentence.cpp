@@ -72,8 +72,8 @@ class Sentence {
 
   [[nodiscard]] std::string dot() const {
     return "One score" + of_head() + heading(true) + ": query " + named("query") + " times key " + named("key") +
-           ", number by number; their products are summed" + divisor_text(false) +
-           ", and the softmax makes the weight of it.";
+           ", number by number; their products are summed" +
+           (of_.weights == nullptr ? "" : made_of_sum_text(trace_, of_.weights->name)) + ".";
   }
 
   [[nodiscard]] std::string vectors() const {

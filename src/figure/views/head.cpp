@@ -142,16 +142,19 @@ class HeadLayout {
     return counted_columns_ ? TypeSize::kSmall + kLabelDistance : column_label_height(mark_.column_labels, cell);
   }
 
-  /// Leaves out what the window has no room for, unless words have none beside the cells in either case.
+  /// Leaves out what the window has no room for, or what takes most of the room for cells, unless words have none beside
+  /// the cells in either case.
   void make_room() {
+    constexpr double kMuchLarger = 1.5;
     const auto has_words = [this] {
       return mark_.row_labels.are_counted() || mark_.box.height >= kMinLabel * static_cast<double>(mark_.rows());
     };
     const bool fits = figure_.height <= options_.height;
-    if (fits && has_words()) return;
+    const double height = mark_.box.height;
+    const bool had_words = has_words();
     low_ = true;
     place_matrix();
-    if (!fits || has_words()) return;
+    if (!fits || (!had_words && has_words()) || mark_.box.height >= kMuchLarger * height) return;
     low_ = false;
     place_matrix();
   }

@@ -10,6 +10,7 @@
 #include "core/plan/region.h"
 #include "figure/blocks/line_legend.h"
 #include "figure/layout/page.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 #include "figure/slices/weight_lines.h"
@@ -134,6 +135,9 @@ class LinesLayout {
                   ? capitalized(head_title(trace_.experiment(), shown_.of.weights->name, shown_.head))
                   : (shown_.heads.is_all() ? "All " : "") + std::to_string(shown_.heads.count) + " heads";
     }
+    const std::string state =
+        !shown_.has_one_head() ? "" : head_state(trace_.experiment(), shown_.of.weights->name, shown_.head);
+    if (!state.empty()) title += ", " + state;
     return title + attention_text(trace_, shown_.of, shown_.item);
   }
 

@@ -196,7 +196,8 @@ std::vector<WrongFolder> wrong_configs() {
       {"BertThatIsADecoder", with_config(bert(R"("is_decoder": true)")),
        "DIR: config.json: is_decoder: true is not allowed; allowed: false"},
       {"MarianWithTwoVocabularies",
-       with_config(R"({"model_type": "marian", "d_model": 4, "vocab_size": 8, "share_encoder_decoder_embeddings": false})"),
+       with_config(
+           R"({"model_type": "marian", "d_model": 4, "vocab_size": 8, "share_encoder_decoder_embeddings": false})"),
        "DIR: config.json: share_encoder_decoder_embeddings: false is not allowed; allowed: true"},
       {"BertWithOtherPositions", with_config(bert(R"("position_embedding_type": "relative_key")")),
        R"(DIR: config.json: position_embedding_type: "relative_key" is not known; allowed: absolute)"},
