@@ -266,8 +266,7 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   if (shown_.whole_figure_of != session().lesson_step()) shown_.whole_figure_of.reset();
   shown_figure_.present(lesson != nullptr ? &lesson->steps[session().lesson_step()] : nullptr,
                         shown_.whole_figure_of.has_value());
-  // Without a lesson, nothing brings all of the figure back.
-  shown_figure_.present_moment(shown_.presenting && plays && session().lesson() != nullptr && !shown_.whole_figure_of);
+  shown_figure_.present_moment(shown_.presenting && plays && !shown_.whole_figure_of);
   shown_figure_.update(static_cast<double>(room.x) / unit, static_cast<double>(room.y) / unit);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   shown_figure_.panel(style, inspected_.inspection(), intents);
