@@ -88,6 +88,14 @@ TEST(CliFigure, HasTheSizeAndTheTypeThatAreAskedFor) {
   EXPECT_TRUE(contains(written({"--font-size", "19.5", "--width", "14"}), "font-size=\"26\""));
 }
 
+TEST(CliFigure, AFigureThatOnlySaysWhyIsNone) {
+  const TemporaryFolder folder;
+  const std::filesystem::path svg = folder / "a.svg";
+  expect_refused({"figure", "worked-example", "--view", "compare", "--option", "against=pinned", "-o", svg.string()}, 1,
+                 {"view compare: No baseline yet: "});
+  EXPECT_FALSE(std::filesystem::exists(svg));
+}
+
 TEST(CliFigure, SaysWhichOptionsChangeNothing) {
   const auto said = [](const std::string& what, const Arguments& more) {
     Arguments arguments = {"figure", what, "--caption-only"};

@@ -67,6 +67,9 @@ Result<CommandFigure> command_figure(const FigureOptions& options, const FigureF
   };
   Result<FittedFigure> fitted = fitted_figure(build, file, experiment->view.name);
   if (!fitted) return tl::unexpected(fitted.error());
+  const Figure& figure = fitted->figure;
+  if (const std::string why = failure_of(figure); !why.empty()) return fail(why);
+  if (figure.only_says_why) return fail("view " + experiment->view.name + ": " + figure.title);
   std::vector<std::string> warnings = warnings_of(**trace);
   warn_of_idle_options(options, **trace, experiment->view.name, view->values, warnings);
   // Who asks for no size takes what there is room for.

@@ -106,6 +106,7 @@ Figure build_pair(const Trace& trace, const ViewOptions& options, bool of_value)
   } else {
     figure = reason_figure(parts->error().message, options);
   }
+  if (figure.only_says_why) return figure;
   figure.title = trace.experiment().model->name() + ": what wrote a " + (of_value ? "value" : "score");
   return figure;
 }

@@ -351,6 +351,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
                     : reason_figure(study->error().message, options);
     if (!*study) figure.failure = study->error().message;
   }
+  if (figure.only_says_why) return figure;
   figure.title = trace.experiment().model->name() + ": its heads during training";
   return figure;
 }

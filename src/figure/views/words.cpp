@@ -185,6 +185,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     if (words == nullptr) return {};
     figure = WordsLayout(trace, options, choice, *words).build();
   }
+  if (figure.only_says_why) return figure;
   figure.title = trace.experiment().model->name() + ": words of a head";
   return figure;
 }
