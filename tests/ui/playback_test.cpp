@@ -27,6 +27,24 @@ class Playing : public Interface {
   }
 };
 
+TEST_F(Playing, PresentedWithoutALessonTheAttentionIsAllThatIsShown) {
+  const auto shown = [&] {
+    std::vector<std::string> ids;
+    for (const HeatmapMark& mark : screen().workbench().shown_figure().figure().heatmaps) ids.push_back(mark.id);
+    return ids;
+  };
+  screen().key_with_shift(kF11);
+  screen().settle();
+  const std::vector<std::string> whole = shown();
+  screen().key('.');
+  screen().settle();
+  EXPECT_EQ(shown(), (std::vector<std::string>{"attend.q", "attend.k.transposed", "scores", "weights", "attend.v",
+                                               "head_outputs"}));
+  screen().key(kEscape);
+  screen().settle();
+  EXPECT_EQ(shown(), whole);
+}
+
 TEST_F(Playing, SpaceStartsAndPausesAndEscapeShowsAllOfIt) {
   EXPECT_EQ(moment(), 0);
   screen().key(' ');

@@ -252,20 +252,6 @@ TEST_F(Presenting, AnAttentionThatPlaysIsAllThatIsShown) {
   EXPECT_EQ(shown_matrices(), spoken_of);
 }
 
-TEST_F(Presenting, WithoutALessonTheAttentionThatPlaysIsAllAsWell) {
-  start_at({1280, 720, 1});
-  present();
-  ASSERT_EQ(screen().trace().experiment().view.name, "flow");
-  const std::vector<std::string> whole = shown_matrices();
-  screen().key('.');
-  screen().settle();
-  EXPECT_EQ(shown_matrices(), (std::vector<std::string>{"attend.q", "attend.k.transposed", "scores", "weights",
-                                                        "attend.v", "head_outputs"}));
-  screen().key(kEscape);
-  screen().settle();
-  EXPECT_EQ(shown_matrices(), whole);
-}
-
 TEST_F(Presenting, TheMomentOfTheOutputHasAProductOfItsOwn) {
   start_at({1280, 720, 1});
   open(lessons()[1]);
