@@ -34,6 +34,9 @@ TEST(ChartTicks, OfPowers) {
             (Texts{"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1,024"}));
   EXPECT_EQ(texts(chart_ticks({1, 1024, 2}, 6)), (Texts{"1", "4", "16", "64", "256", "1,024"}));
   EXPECT_EQ(texts(chart_ticks({0.5, 2000, 10}, 6)), (Texts{"1", "10", "100", "1,000"}));
+  EXPECT_EQ(texts(chart_ticks({50, 2800, 10}, 6)), (Texts{"50", "100", "200", "500", "1,000", "2,000"}));
+  EXPECT_EQ(texts(chart_ticks({0.02, 0.3, 10}, 5)), (Texts{"0.02", "0.05", "0.1", "0.2"}));
+  EXPECT_EQ(texts(chart_ticks({50, 2800, 10}, 5)), (Texts{"100", "1,000"})) << "no room for more";
   EXPECT_EQ(texts(chart_ticks({0.0005, 30, 10}, 6)), (Texts{"0.001", "0.01", "0.1", "1", "10"}));
   EXPECT_EQ(texts(chart_ticks({1, 1e9, 10}, 4)), (Texts{"1", "10^{3}", "10^{6}", "10^{9}"}));
 }

@@ -27,6 +27,19 @@ std::string power_text(int base, int exponent, bool plain) {
   return "10^{" + fixed_text(exponent, 0) + "}";
 }
 
+/// 1, 2 and 5 times powers of ten.
+std::vector<ChartTick> ticks_between_powers(const ChartRange& range, int first, int last) {
+  std::vector<ChartTick> ticks;
+  for (int exponent = first - 1; exponent <= last; ++exponent) {
+    for (const int factor : {1, 2, 5}) {
+      const double value = factor * std::pow(10, exponent);
+      if (value < range.low * (1 - kSlack) || value > range.high * (1 + kSlack)) continue;
+      ticks.push_back({value, exponent < 0 ? short_text(value) : grouped_text(std::llround(value))});
+    }
+  }
+  return ticks;
+}
+
 std::vector<ChartTick> power_ticks(const ChartRange& range, std::size_t most) {
   const double unit = std::log(static_cast<double>(range.base));
   const auto first = static_cast<int>(std::ceil(std::log(range.low) / unit - kSlack));
@@ -35,6 +48,10 @@ std::vector<ChartTick> power_ticks(const ChartRange& range, std::size_t most) {
   while (last / step - first / step + 1 > static_cast<int>(most) && step <= last - first) ++step;
   // Numbers this short are easier to read than powers.
   const bool plain = first >= -3 && last <= 4;
+  // Two powers of ten say little about what is between them. From 1 to 2 and from 5 to 10 is 0.3 of the way to ten.
+  if (range.base == 10 && plain && last - first < 2 &&
+      std::log(range.high / range.low) / unit <= 0.3 * static_cast<double>(most))
+    return ticks_between_powers(range, first, last);
   std::vector<ChartTick> ticks;
   for (int exponent = first; exponent <= last; ++exponent) {
     if (exponent % step == 0)

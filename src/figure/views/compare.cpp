@@ -376,16 +376,17 @@ View compare_view() {
                                           "that differ most from the baseline, or are most like the other head.",
                                           {"difference", "both", "first", "second", "heads"},
                                           {"difference", "both", "first", "second", "every head"});
-  View view = {"compare",
-               "Compare",
-               "Two heads, one head now and in the baseline, or every head of all layers: their difference, or both on "
-               "one scale.",
-               {against, attention_option(), layer_option(), head_option(),
-                integer_parameter("other_layer", "Other layer", "The layer of the other head.", 1, 1, 10),
-                integer_parameter("other_head", "Other head", "The other head.", 2, 1, 10), item_option(), of, show},
-               compare_view_parts::applies,
-               compare_view_parts::build,
-               no_attention};
+  View view = {
+      "compare",
+      "Compare",
+      "The difference of two attentions: of two heads, or of one head now and in the baseline; or every head of "
+      "all layers.",
+      {against, attention_option(), layer_option(), head_option(),
+       integer_parameter("other_layer", "Other layer", "The layer of the other head.", 1, 1, 10),
+       integer_parameter("other_head", "Other head", "The other head.", 2, 1, 10), item_option(), of, show},
+      compare_view_parts::applies,
+      compare_view_parts::build,
+      no_attention};
   view.names = layer_names;
   view.with_baseline = {{"against", std::string("pinned")}};
   return view;
