@@ -383,7 +383,7 @@ std::string missing(const Trace& trace) {
 View flow_view() {
   View view = {"flow",
                "Flow",
-               "The whole computation as matrices, step by step, aligned as in matrix products.",
+               "All steps as matrices, aligned as in matrix products.",
                {layer_option(), head_option(), item_option(), stage_option(), attention_option(), query_option(),
                 moment_option()},
                flow_view_parts::applies,

@@ -298,7 +298,7 @@ View heads_view() {
   View view = {
       "heads",
       "Heads",
-      "The attention weights of every head on one colour scale.",
+      "The weights of every head, on one colour scale.",
       {choice_parameter("attention", "Attention", "Self-attention, cross-attention from the second sequence, or both.",
                         {"both", "self", "cross"}, {"both", "self", "cross"}),
        item_option(), color_scale_option(), page_option()},

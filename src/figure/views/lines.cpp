@@ -383,7 +383,7 @@ View lines_view() {
   View view = {
       "lines",
       "Lines",
-      "Query and key tokens in two columns, joined by lines: the larger the weight, the stronger the line.",
+      "Queries and keys, joined by lines: the larger the weight, the stronger the line.",
       {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass, keys, page_option()},
       lines_view_parts::applies,
       lines_view_parts::build,

@@ -191,7 +191,7 @@ std::string missing(const Trace& trace) {
 View qkv_view() {
   View view = {"qkv",
                "Q K V",
-               "Queries, keys and values of every head, and the queries of cross-attention.",
+               "Q, K and V of every head, and the queries of cross-attention.",
                {stage_option(), layer_option(), item_option(), page_option()},
                qkv_view_parts::applies,
                qkv_view_parts::build,
