@@ -317,10 +317,12 @@ TEST_F(Presenting, NoRoomIsGivenToWhatLiesBesideTheFigure) {
   start_at({1280, 720, 1});
   open(lessons()[1]);
   present();
-  while (step().title != "Your turn") {
+  while (step().title != "Softmax") {
     screen().key(kRight);
     screen().settle();
   }
+  ASSERT_TRUE(screen().workbench().workspace().session().apply({SetParameter{"head_dim", Index{32}}, 0}));
+  screen().settle();
   // The weights, at its end, are lit; what they are computed from, with wide queries, lies to their left.
   const Figure& figure = screen().workbench().shown_figure().figure();
   const Rect all = screen().transform().apply({0, 0, figure.width, figure.height});

@@ -132,8 +132,11 @@ void add_x_axis(Figure& figure, const Chart& chart, const std::string& title) {
   for (const ChartTick& tick : chart_ticks(chart.x, most_across(chart))) {
     const std::string id = chart.id + ".x." + short_text(tick.value, 6);
     const double x = chart.across(tick.value);
+    // Names of curves stand right of a chart over powers of ten.
+    const double most = chart.box.right() + kLastLabel - small_width(tick.markup) / 2;
+    const double center = chart.x.base == 10 ? std::min(x, most) : x;
     figure.texts.push_back(
-        chart_text(id, {x, bottom + 15}, tick.markup, Ink::dim, TypeSize::kSmall, HorizontalAlign::center));
+        chart_text(id, {center, bottom + 15}, tick.markup, Ink::dim, TypeSize::kSmall, HorizontalAlign::center));
     figure.lines.push_back({id, {x, bottom}, {x, bottom + 4}});
   }
   figure.lines.push_back({chart.id + ".x", {chart.box.x, bottom}, {chart.box.right(), bottom}, Ink::dim});
