@@ -76,6 +76,22 @@ TEST(ImageView, ShowsAPictureInItsColours) {
   EXPECT_EQ(half.pixels.front().colors[2], (Rgb{128, 50, 25})) << "the middle column is half of each";
 }
 
+TEST(ImageView, APictureOfOneColourIsBlackOrWhite) {
+  const auto scale_of = [](std::uint8_t byte) {
+    Experiment experiment = trace_with(kPicture, "conv-attention")->experiment();
+    experiment.parameters["picture"] = std::string("file");
+    experiment.picture = ColorPicture{3, 5, std::vector<std::uint8_t>(std::size_t{45}, byte)};
+    const HeatmapMark picture = figure_of(**run(experiment), "image", {{"channel", Index{1}}}).heatmaps.front();
+    const double pixel = static_cast<double>(picture.source->held()->at(1, 2));
+    EXPECT_LT(picture.scale.low, picture.scale.high);
+    return std::pair(pixel, picture.scale);
+  };
+  const auto [black, of_black] = scale_of(0);
+  EXPECT_EQ(of_black.low, black);
+  const auto [white, of_white] = scale_of(255);
+  EXPECT_EQ(of_white.high, white);
+}
+
 TEST(ImageView, AsksFromTheMiddleUnlessTold) {
   const std::shared_ptr<const Trace> trace = trace_with(kPicture, "image-self-attention");
   EXPECT_EQ(figure_of(*trace, "image").heatmaps.back().leading.back(), 7);

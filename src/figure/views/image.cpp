@@ -34,6 +34,15 @@ Index selected_number(const ViewOptions& options, std::string_view name, Index m
   return std::min(options.integer(name), most);
 }
 
+/// From black to white; `low` above `high` where no pixel is finite.
+ColorScale brightness_from(double low, double high) {
+  if (low > high) return {ColorMap::brightness, 0, 1};
+  if (low < high) return {ColorMap::brightness, low, high};
+  // An empty picture is black, not half way between two ends that are the same.
+  if (low == 0) return {ColorMap::brightness, 0, 1};
+  return {ColorMap::brightness, -std::abs(low), std::abs(low)};
+}
+
 /// The mean of the channels, or one of them.
 HeatmapMark picture_mark(const TokenPicture& picture, int step, Index item, Index channel) {
   const Step& x = *picture.pixels;
@@ -73,8 +82,7 @@ HeatmapMark picture_mark(const TokenPicture& picture, int step, Index item, Inde
       high = std::max(high, pixels.at(r, c));
     }
   }
-  const bool any = low <= high;
-  mark.scale = {ColorMap::brightness, any ? static_cast<double>(low) : 0, any ? static_cast<double>(high) : 1};
+  mark.scale = brightness_from(static_cast<double>(low), static_cast<double>(high));
   return mark;
 }
 

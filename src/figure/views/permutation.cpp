@@ -167,7 +167,7 @@ class PermutationLayout {
     }
     const std::string why = reason_text(trace_.experiment());
     return "The output is not permutation-equivariant: f(PX) differs from P f(X) by up to " + number_text(largest_) +
-           (why.empty() ? "." : ", because " + why + ".");
+           (why.empty() || says_less_ ? "." : ", because " + why + ".");
   }
 
   /// Cells of the weights are square, others may be narrower.
@@ -198,10 +198,19 @@ class PermutationLayout {
     double highest = kMaxCell;
     if (options_.height > 0) highest = std::min(highest, (options_.height - fixed - 2 * above(0)) / (3 * rows));
     const double least = kShortestSide / std::max(rows, 8.0);
-    if (options_.in_window() && fixed + 2 * above(0) + 3 * least * rows > options_.height) {
+    const auto is_low = [&] {
+      return options_.in_window() && fixed + 2 * above(0) + 3 * least * rows > options_.height;
+    };
+    if (is_low()) {
       fixed -= 2 * (between_ - kLowBetween + margin_ - kLowMargin);
       between_ = kLowBetween;
       margin_ = kLowMargin;
+    }
+    if (is_low()) {
+      fixed -= note_;
+      says_less_ = true;
+      note_ = add_caption(nullptr, "", verdict(), {}, across) + kBelowNote;
+      fixed += note_;
     }
     for (cell_ = kMaxCell;; cell_ = cell_ > 4 ? cell_ - 1 : cell_ * 0.9) {
       row_ = std::max(std::min(highest, kHighest * cell_), least);
@@ -333,6 +342,7 @@ class PermutationLayout {
   double between_ = kBetween;
   double margin_ = kMargin;  ///< above and below
   double note_ = 0;          ///< height of what stands below the title
+  bool says_less_ = false;   ///< that does not say why
   Figure figure_;
 };
 
