@@ -63,21 +63,18 @@ Index ModelBuilder::rows_in_file(const std::string& stored) const {
 
 std::optional<std::size_t> ModelBuilder::entry(const std::string& stored, const std::vector<Index>& shape) {
   const auto found = entries_.find(stored);
-  const std::string what = "the tensor " + quoted_text(stored);
-  if (found == entries_.end()) {
-    fail(what + " is missing; expected: " + index_text(shape));
+  // Only what fails is worth the text: a keystroke asks for hundreds of weights.
+  const auto refuse = [&](const std::string& why) {
+    fail("the tensor " + quoted_text(stored) + why);
     return std::nullopt;
-  }
+  };
+  if (found == entries_.end()) return refuse(" is missing; expected: " + index_text(shape));
   const ImportedTensor& tensor = model().weights()->tensors()[found->second];
-  if (!tensor.trouble.empty()) {
-    fail(what + ": " + tensor.trouble);
-  } else if (tensor.shape != shape) {
-    fail(what + " has the shape " + index_text(tensor.shape) + "; expected: " + index_text(shape));
-  } else {
-    used_.insert(found->second);
-    return found->second;
-  }
-  return std::nullopt;
+  if (!tensor.trouble.empty()) return refuse(": " + tensor.trouble);
+  if (tensor.shape != shape)
+    return refuse(" has the shape " + index_text(tensor.shape) + "; expected: " + index_text(shape));
+  used_.insert(found->second);
+  return found->second;
 }
 
 Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axes) {
