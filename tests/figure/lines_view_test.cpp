@@ -44,7 +44,7 @@ TEST(LinesView, AHeadThatIsOffIsSaidToBe) {
     return std::ranges::any_of(figure.texts,
                                [](const TextMark& text) { return text.markup.find("off") != std::string::npos; });
   };
-  for (const char* const view : {"lines", "text", "head"}) {
+  for (const char* const view : {"lines", "text", "head", "dot", "vectors"}) {
     EXPECT_TRUE(is_said(view, 2)) << view;
     EXPECT_FALSE(is_said(view, 1)) << view;
   }

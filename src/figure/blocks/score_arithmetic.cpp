@@ -43,10 +43,11 @@ std::string slice_text(const Trace& trace, const DotNumbers& numbers) {
   const Axes& axes = numbered_step(trace, numbers.product.scores).axes;
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
     const bool is_head = axes[i].name == "head";
-    if (axes[i].size > 1) text += (is_head ? ", head " : ", item ") + std::to_string(numbers.at[i] + 1);
     const std::string state =
         is_head ? head_state(trace.experiment(), numbered_step(trace, numbers.product.weights).name, numbers.at[i])
                 : "";
+    if (axes[i].size > 1 || !state.empty())
+      text += (is_head ? ", head " : ", item ") + std::to_string(numbers.at[i] + 1);
     if (!state.empty()) text += " (" + state + ")";
   }
   return text;

@@ -27,8 +27,8 @@ struct ChartTick {
 };
 
 /// At most `most` round numbers within `range` (but at least one, if there is any): multiples of 1, 2 or 5 times a
-/// power of ten; on a logarithmic axis every power of its base, or every second, third, …, and
-/// for few powers of ten 2 and 5 times each, where there is room.
+/// power of ten; on a logarithmic axis every power of its base, or every second, third, …, and for few
+/// powers of ten 2 and 5 times each, where there is room.
 std::vector<ChartTick> chart_ticks(const ChartRange& range, std::size_t most);
 
 /// The area of curves and bars, and the numbers along its sides.

@@ -1,6 +1,7 @@
 #include "figure/slices/head_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -22,6 +23,11 @@ std::string head_state(const Experiment& experiment, std::string_view weights, I
     return each.key && each.tensor == scores && each.head == head;
   });
   return is_masked ? "partly masked" : "";
+}
+
+std::string with_head_state(std::string title, const Experiment& experiment, std::string_view weights, Index head) {
+  const std::string state = head_state(experiment, weights, head);
+  return state.empty() ? title : std::move(title) + ", " + state;
 }
 
 }  // namespace attnscope

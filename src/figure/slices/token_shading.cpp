@@ -71,9 +71,9 @@ std::vector<std::string> shading_details(const Trace& trace, const TokenShading&
     if (heads == HeadCombination::mean) details.push_back("mean of " + heads_text(heads_of(shading)));
     if (heads == HeadCombination::maximum) details.push_back("maximum of " + heads_text(heads_of(shading)));
     if (heads == HeadCombination::one && of.has_heads) {
-      details.push_back(head_title(trace.experiment(), of.weights->name, shading.question.head));
-      const std::string state = head_state(trace.experiment(), of.weights->name, shading.question.head);
-      if (!state.empty()) details.push_back(state);
+      const Index head = shading.question.head;
+      details.push_back(with_head_state(head_title(trace.experiment(), of.weights->name, head), trace.experiment(),
+                                        of.weights->name, head));
     }
   }
   if (item_count(trace) > 1) details.push_back("item " + std::to_string(shading.question.item + 1));

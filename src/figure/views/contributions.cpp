@@ -149,8 +149,7 @@ View contributions_view() {
       "contributions",
       "Contributions",
       "What every head, MLP and embedding adds to a number: a logit, the difference of two, a score, or a logit "
-      "through "
-      "the value that a head reads.",
+      "through the value that a head reads.",
       {choice_parameter(
            "to", "To",
            "What the parts add to: a logit; the score of a query and a key, through one of the two; or a logit, "

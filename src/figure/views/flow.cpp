@@ -2,6 +2,7 @@
 // shown.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/operations/contract.h"
 #include "core/operations/normalize.h"
@@ -245,8 +246,7 @@ class FlowAlignedProducts {
   [[nodiscard]] std::optional<Block> outputs(const std::string& prefix, const std::string& formula) const {
     std::optional<Block> made = block(prefix + "head_outputs", formula);
     if (!made || names_.stage == "single.") return made;
-    const std::string state = head_state(trace_.experiment(), prefix + "weights", slice_.head);
-    if (!state.empty()) made->symbol += ", " + state;
+    made->symbol = with_head_state(std::move(made->symbol), trace_.experiment(), prefix + "weights", slice_.head);
     return made;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
@@ -56,9 +57,8 @@ Shown shown_of(const Trace& trace, const ViewOptions& options) {
   shown.title = "Attention";
   if (chosen.has_heads)
     shown.title = capitalized(head_title(trace.experiment(), chosen.weights->name, shown.slice.head));
-  const std::string state = head_state(trace.experiment(), chosen.weights->name, shown.slice.head);
-  if (!state.empty()) shown.title += ", " + state;
-  shown.title += attention_text(trace, chosen, shown.slice.item);
+  shown.title = with_head_state(std::move(shown.title), trace.experiment(), chosen.weights->name, shown.slice.head) +
+                attention_text(trace, chosen, shown.slice.item);
   return shown;
 }
 

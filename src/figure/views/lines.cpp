@@ -135,9 +135,8 @@ class LinesLayout {
                   ? capitalized(head_title(trace_.experiment(), shown_.of.weights->name, shown_.head))
                   : (shown_.heads.is_all() ? "All " : "") + std::to_string(shown_.heads.count) + " heads";
     }
-    const std::string state =
-        !shown_.has_one_head() ? "" : head_state(trace_.experiment(), shown_.of.weights->name, shown_.head);
-    if (!state.empty()) title += ", " + state;
+    if (shown_.has_one_head())
+      title = with_head_state(std::move(title), trace_.experiment(), shown_.of.weights->name, shown_.head);
     return title + attention_text(trace_, shown_.of, shown_.item);
   }
 

@@ -7,6 +7,7 @@
 #include "figure/blocks/arrow_panel.h"
 #include "figure/blocks/score_arithmetic.h"
 #include "figure/blocks/vector_text.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/head_vectors.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -208,7 +209,10 @@ class VectorsLayout {
     const ValueBlend& blend = *v_.blend;
     ArrowPanel panel;
     panel.id = "values";
-    panel.title = "Values and output";
+    const Step& weights = trace_.step(v_.pair.product.weights);
+    const Axis* const heads = find_axis(weights.axes, "head");
+    const Index head = heads == nullptr ? 0 : v_.pair.at[static_cast<std::size_t>(heads - weights.axes.data())];
+    panel.title = with_head_state("Values and output", trace_.experiment(), weights.name, head);
     panel.caption = text_.plane_caption(blend.plane, "V");
     if (!blend.output.empty()) panel.caption += " " + text_.blend_text(kMaxBlendTerms);
     describe_axes(panel, blend.plane);
