@@ -103,7 +103,7 @@ TEST(Moments, AreShownByTheMatricesThatTheyComputeWith) {
   };
   const PlayedQuery played = played_in(*trace, {});
   const auto count = static_cast<Index>(played.moments.size());
-  const std::vector<std::string> attention = {"weights", "head_outputs"};
+  const std::vector<std::string> attention = {"scores", "weights", "head_outputs"};
   EXPECT_EQ(tensors(0), std::vector<std::string>());
   EXPECT_EQ(tensors(1), attention);
   EXPECT_EQ(tensors(count), std::vector<std::string>{"out"});
@@ -186,6 +186,17 @@ TEST(Moments, PowersNameTheTemperatureThatDividesTheScores) {
   EXPECT_EQ(moment_text(played, {Part::powers, 1}),
             "softmax, first half: e to the power of each score divided by the temperature 0.5, and the sum of these "
             "powers");
+}
+
+TEST(Moments, AloneTheyStillShowWhatAScoreIsMadeOf) {
+  for (const Settings& settings : {Settings{}, Settings{{"mask", "causal"}}, Settings{{"positions", "alibi"}}}) {
+    const auto trace = trace_with(settings);
+    ViewOptions options = *view_options({"flow", {{"moment", Index{1}}}});
+    options.tensors = played_tensors(*trace, options);
+    const Figure figure = build_view("flow", *trace, options);
+    for (const char* const id : {"attend.q", "attend.k.transposed", "scores", "weights", "head_outputs"})
+      EXPECT_NE(mark(figure.heatmaps, id), nullptr) << id;
+  }
 }
 
 TEST(Moments, MaskedKeysAreSaidToBeMasked) {

@@ -96,7 +96,8 @@ std::vector<std::string> played_tensors(const Trace& trace, const ViewOptions& o
   const AttentionParts& parts = played->parts;
   const Moment::Part part = played->moment(number).part;
   if (part >= Moment::Part::merged) return {(parts.output != nullptr ? parts.output : parts.merged)->name};
-  std::vector<std::string> names = {parts.weights->name};
+  // Behind a mask or a bias, weights are not made from the scores at once.
+  std::vector<std::string> names = {parts.scores->name, parts.weights->name};
   for (const Step* const head : parts.heads) names.push_back(head->name);
   return names;
 }
